@@ -195,7 +195,7 @@ nearest() {
 }
 
 packages() {
-  echo python3 python3-venv fonts-dejavu-core fonts-lohit-beng-bengali
+  echo python3 python3-venv fonts-dejavu-core fonts-lohit-beng-bengali fonts-wqy-microhei
   echo avahi-daemon # answers to NAME.local, which is told below
   if [ "$ON_PI" = yes ]; then echo python3-picamera2 python3-lgpio; fi
   if [ "$KIOSK" = yes ]; then echo cage seatd chromium fonts-noto-core fonts-noto-cjk; fi

@@ -34,6 +34,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from companion.app.fonts import is_written
 from companion.log.copies import is_whole
 from companion.rules.written import written
 from companion.storage.state_file import write_state
@@ -346,22 +347,13 @@ def running_here(port: int) -> list[str] | None:
     return [str(reason) for reason in told.get("reasons") or ()]
 
 
+LETTERS = {"Latin": "Łé", "Bengali": "রহিম", "Chinese": "奶龙龍", "Korean": "순이"}
+
+
 def check_fonts(machine: Machine) -> CheckResult:
-    """Only a screen on this machine needs fonts (the kiosk); phones bring their own."""
-    asker = shutil.which("fc-list")
-    if asker is None:
-        return _told("fonts.no_fontconfig")
-    missing = [
-        name
-        for name, tag in (("Latin", "en"), ("Bengali", "bn"), ("Chinese", "zh"), ("Korean", "ko"))
-        if not _has_font(asker, tag)
-    ]
+    """The picture of the scores and a screen on this machine need fonts; phones bring their own."""
+    missing = [name for name, letters in LETTERS.items() if not is_written(letters)]
     return _told("fonts.missing" if missing else "fonts.there", missing=", ".join(missing))
-
-
-def _has_font(asker: str, language: str) -> bool:
-    answer = subprocess.run([asker, f":lang={language}", "file"], capture_output=True, timeout=20, check=False)
-    return bool(answer.stdout.strip())
 
 
 def check_buttons(machine: Machine) -> CheckResult:

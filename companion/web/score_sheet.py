@@ -1,7 +1,5 @@
 """The score of a match and of a round: as a chart, a picture, a text and a table.
 
-A font of this machine for a piece of text: what a picture of ours is written with.
-
 The totals of a match as an SVG chart; its text equivalent is the score table beside it.
 
 The standing of a match as a picture to send to friends: drawn on the box, with the box's own fonts.
@@ -13,18 +11,16 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
-from pathlib import Path
 from types import MappingProxyType
 
 from flask import render_template
 from markupsafe import Markup
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
+from companion.app.fonts import in_fonts, is_written
 from companion.game.game_view import GameView, Seat, TileShown
 from companion.game.match import RoundSheet
 from companion.game.session import Session
@@ -33,67 +29,6 @@ from companion.rules.ruleset import SHIPPED, RuleSet, load_ruleset
 from companion.web.languages import current_language, listed, ngettext, show_day, signed, speaking, with_colon
 from companion.web.languages import gettext as _
 from companion.web.wording import ended_text, gone_texts, rules_name, show_tile, winners_text
-
-FOLDERS = (
-    Path("/usr/share/fonts"),
-    Path("/usr/local/share/fonts"),
-    Path(os.environ.get("HOME", "/"), ".local/share/fonts"),
-)
-
-NAMES = (
-    "DejaVuSans-Bold.ttf", "NotoSans-Bold.ttf", "LiberationSans-Bold.ttf", "Lohit-Bengali.ttf",
-    "NotoSansBengali-Bold.ttf", "NotoSansCJK-Bold.ttc", "DejaVuSans.ttf", "NotoSans-Regular.ttf",
-    "NotoSansBengali-Regular.ttf", "NotoSansCJK-Regular.ttc", "FreeSansBold.ttf",
-)  # fmt: skip
-"""Files that Debian's font packages bring, the ones we like best first."""
-
-JOINERS = frozenset("\u200c\u200d\ufe0f")
-"""They shape their neighbours and have no picture of their own."""
-
-
-def in_fonts(text: str, size: int) -> list[tuple[str, ImageFont.FreeTypeFont]]:
-    """The text in parts, each with a font that has its letters: as few parts as can be. A letter that no font of this
-    machine has is left out."""
-    parts: list[tuple[str, Path | None]] = []
-    for n, letter in enumerate(text):
-        follows = letter in JOINERS or letter.isspace()
-        if parts and (follows or _has(parts[-1][1], letter)):
-            parts[-1] = (parts[-1][0] + letter, parts[-1][1])
-            continue
-        rest = frozenset(text[n:]) - JOINERS
-        having = [path for path in _files() if _has_all(path, frozenset(letter) - JOINERS)]
-        best = next((path for path in having if _has_all(path, rest)), having[0]) if having else None
-        if having:
-            parts.append((letter, best))
-    return [(part, _font(path, size)) for part, path in parts]
-
-
-@cache
-def _files() -> Sequence[Path | None]:
-    """Fonts, the ones we like best first. None: the Latin letters that Pillow brings, where nothing else has them."""
-    found = {path.name: path for folder in FOLDERS if folder.is_dir() for path in sorted(folder.rglob("*.tt[fc]"))}
-    return [*(found[name] for name in NAMES if name in found), None]
-
-
-@cache
-def _font(path: Path | None, size: int) -> ImageFont.FreeTypeFont:
-    if path is None:
-        own = ImageFont.load_default(size)
-        assert isinstance(own, ImageFont.FreeTypeFont)
-        return own
-    return ImageFont.truetype(str(path), size)
-
-
-def _has_all(path: Path | None, letters: frozenset[str]) -> bool:
-    return all(letter.isspace() or _has(path, letter) for letter in letters)
-
-
-@cache
-def _has(path: Path | None, letter: str) -> bool:
-    """Whether the font draws this letter otherwise than one that no font has: alone, for shaped with others a letter
-    that it lacks may look like one that it has."""
-    font = _font(path, 32).font_variant(layout_engine=ImageFont.Layout.BASIC)
-    return bytes(font.getmask(letter)) != bytes(font.getmask("\U0010fffe"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,9 +153,7 @@ def lines_of(board: GameView, day: str) -> tuple[str, str, str]:
 def score_picture(board: GameView, begun: datetime | None) -> bytes:
     """A PNG, 1080 pixels wide; `begun` is the day above it. Where this machine has no font for the viewer's language it
     speaks English, and a letter of a name that it has no font for is left out."""
-    scores = _("Scores")
-    written = "".join(part for part, _font in in_fonts(scores, 36))
-    with speaking(current_language() if written == scores else "en"):
+    with speaking(current_language() if is_written(_("Scores")) else "en"):
         return _drawn(board, "" if begun is None else show_day(begun))
 
 

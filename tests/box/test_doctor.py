@@ -60,6 +60,13 @@ def test_without_a_camera_it_says_what_works_without(tmp_path: Path, monkeypatch
     assert "read, score, judge, replay and demo" in finding.found
 
 
+def test_it_looks_for_letters_where_the_picture_of_the_scores_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("companion.app.fonts._files", lambda: [None])
+    finding = checkup.check_fonts(Machine())
+    assert not finding.ok and not finding.needed
+    assert finding.found.startswith("none for Latin, Bengali, Chinese, Korean: the picture of the scores")
+
+
 def test_a_camera_that_was_asked_for_is_needed(tmp_path: Path) -> None:
     arguments = ["--camera", "usb:97", "--data", str(tmp_path), "--port", str(free_port()), "--json"]
     result = CliRunner().invoke(doctor, arguments)

@@ -205,7 +205,8 @@ def test_a_second_run_changes_nothing(box: Box) -> None:
     assert box.run().returncode == 0
     box.set(
         "packages",
-        "python3\npython3-venv\nfonts-dejavu-core\nfonts-lohit-beng-bengali\navahi-daemon\npython3-picamera2\npython3-lgpio",
+        "python3\npython3-venv\nfonts-dejavu-core\nfonts-lohit-beng-bengali\nfonts-wqy-microhei\n"
+        "avahi-daemon\npython3-picamera2\npython3-lgpio",
     )
     accounts = (box.stub / "accounts").read_text(encoding="utf-8")
     box.set("accounts", f"{accounts}passwd companion")

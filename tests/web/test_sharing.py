@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
 import zipfile
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,11 +16,12 @@ from PIL import Image
 from bench.stand_ins import tables
 from bench.stand_ins.fakes import PIN, QUICK, FakeSession
 from bench.stand_ins.views import view_of
+from companion.app import fonts
+from companion.app.fonts import in_fonts
 from companion.app.games import make_app_state
-from companion.web import score_sheet
 from companion.web.access import PinLock
 from companion.web.app import PageSettings, create_app
-from companion.web.score_sheet import as_csv, in_fonts, summary_of
+from companion.web.score_sheet import as_csv, summary_of
 
 
 def scored(**changes: Any) -> dict[str, Any]:
@@ -72,7 +75,7 @@ def test_no_name_is_a_formula_in_the_spreadsheet() -> None:
 def test_a_letter_without_a_font_is_left_out_of_the_picture(
     anyone: FlaskClient, session: FakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(score_sheet, "_files", lambda: [None])
+    monkeypatch.setattr(fonts, "_files", lambda: [None])
     assert [part for part, _font in in_fonts("Winner: Annর 小 B", 32)] == ["Winner: Ann  B"]
     assert in_fonts("রহিম", 32) == []
     names = ["Ann", "রহিম", "Cyril", "Dorothea"]
@@ -82,10 +85,20 @@ def test_a_letter_without_a_font_is_left_out_of_the_picture(
     assert "/games/tonight/scores.png" in anyone.get("/share").text
 
 
+def test_a_font_of_any_name_writes_what_it_has_letters_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not only the files of a list: each machine brings others."""
+    known = in_fonts("Ж", 32)[0][1].path if in_fonts("Ж", 32) else pytest.skip("no font here has this letter")
+    shutil.copy(str(known), tmp_path / "Family-Own.otf")
+    (tmp_path / "Broken-Bold.ttf").write_bytes(b"no font")
+    monkeypatch.setattr(fonts, "FOLDERS", (tmp_path,))
+    monkeypatch.setattr(fonts, "_files", fonts._files.__wrapped__)
+    assert [(part, str(font.path)) for part, font in in_fonts("Ж 小", 32)] == [("Ж ", str(tmp_path / "Family-Own.otf"))]
+
+
 def test_two_boxes_for_a_letter_are_no_letter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shaped, the one letter falls into two that the font lacks, and does not look like one that it lacks."""
-    latin = [path for path in score_sheet._files() if path is None or path.name.startswith("DejaVu")]
-    monkeypatch.setattr(score_sheet, "_files", lambda: latin)
+    latin = [path for path in fonts._files() if path is None or path.name.startswith("DejaVu")]
+    monkeypatch.setattr(fonts, "_files", lambda: latin)
     assert in_fonts("জ\u09dfী", 32) == []
 
 
@@ -93,7 +106,7 @@ def test_a_picture_without_a_font_for_the_language_is_in_english(
     anyone: FlaskClient, session: FakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not what is left of the sentences without their letters."""
-    monkeypatch.setattr(score_sheet, "_files", lambda: [None])
+    monkeypatch.setattr(fonts, "_files", lambda: [None])
     session.show(scored())
     english, *others = (anyone.get(f"/games/tonight/scores.png?lang={one}").data for one in ("en", "bn", "zh", "ko"))
     assert others == [english] * 3 != [anyone.get("/games/tonight/scores.png?lang=de").data] * 3
