@@ -597,7 +597,29 @@ class Session(OpenGame):
                 line = {name: value for name, value in event.items() if name not in ("before", "after")}
                 told |= {"insert": [line | {"source": "person"}], "after": "after" in event}
                 lines.append(Corrected(corrects=event.get("after", event.get("before")), what=told, by=by))
-        return self._add(*lines)
+        return self._add(*lines, *(self._markers_with(lines, by) if key.kind == EditKind.NAME else ()))
+
+    def _markers_with(self, lines: Sequence[Corrected], by: str | None) -> list[Corrected]:
+        """The markers of tiles for which `lines` name somebody else, as if they had tapped it themselves: the one that
+        came off with the tap is on again, and theirs comes off, unless somebody has moved it or played there since."""
+        named, told, found = {line.corrects for line in lines[1:]}, {"answers": lines[0].corrects}, list[Corrected]()
+        for line in self.events:
+            lifted = isinstance(line, MarkerRemoved) and line.seq - 1 in named and line.seq not in named
+            if lifted and self._belongs_to_an_earlier_line(line):
+                found.append(Corrected(corrects=line.seq, what=told | {"withdrawn": True}, by=by))
+        then = self.history.told(self.journal.stamped((*lines, *found))).last
+        before, acts = then.before, list(then.acts.values())
+        for n, act in enumerate(acts):
+            tile, course = act.event, before.course
+            before = act.after
+            if act.held.seq not in named or not isinstance(tile, TilePlayed) or tile.by is None or course is None:
+                continue
+            moved = (TilePlayed, MarkerPlaced, MarkerRemoved)
+            since = any(isinstance(one.event, moved) and one.event.train == tile.by for one in acts[n + 1 :])
+            if not since and lifts_marker(course, tile.by, Play(tile.tile, tile.train)):
+                off = MarkerRemoved(by=tile.by, train=tile.by).to_insert() | {"source": "person"}
+                found.append(Corrected(corrects=tile.seq, what=told | {"insert": [off], "after": True}, by=by))
+        return found
 
     def was_so(self, seq: int, by: str | None = None) -> tuple[Event, ...]:
         """Confirm that the tap of line `seq` happened as it was told, whatever was put in order silently."""

@@ -171,3 +171,53 @@ def test_who_passes_before_their_turn_is_recorded_and_waited_for(tmp_path: Path)
     assert session.questions == () and state_of(session)["to_come"] == [["Ann", 1, 2]]
     with pytest.raises(CommandRejected, match="no_such_player"):
         session.cannot_play("Zoe")
+
+
+def named_ann(session: Session) -> None:
+    """The one question is answered: it was Ann."""
+    (question,) = session.questions
+    kinds = [(key.kind, [event.get("by") for event in key.events]) for key in question.candidates]
+    session.answer(question.seq, kinds.index(("name", ["Ann"])))
+
+
+@pytest.mark.parametrize(("rules", "players"), [("tactic", ("Ann", "Ben", "Cy", "Di")), ("cz", NAMES)])
+def test_a_tile_that_was_its_owners_after_all_takes_the_marker_off(
+    tmp_path: Path, rules: str, players: tuple[str, ...]
+) -> None:
+    session = table(tmp_path, rules, players)
+    for _ in players:
+        session.cannot_play()
+    session.play((12, 1), "Ann", "Cy", lift=True)
+    before = state_of(session)
+    named_ann(session)
+    shown = state_of(session)
+    assert "Ann" in before["markers"] and shown["turn"] == "Ben" and set(shown["markers"]) == {*players} - {"Ann"}
+    assert session.questions == () and not any(play["violations"] for play in shown["plays"])
+    session.undo()
+    again = state_of(session)
+    assert again["markers"] == before["markers"] and len(session.questions) == 1, "it is one step"
+
+
+def test_a_marker_that_came_off_with_anothers_tile_is_on_again(tmp_path: Path) -> None:
+    """In Poltava a tile takes the own marker off, wherever it is laid."""
+    session = table(tmp_path, "poltava")
+    for _ in NAMES:
+        session.cannot_play()
+    session.play((12, 1), "Ann", "Cy", lift=True)
+    named_ann(session)
+    shown = state_of(session)
+    assert shown["turn"] == "Ben" and shown["markers"] == ["Ben", "Cy"] and session.questions == ()
+
+
+def test_a_marker_stays_where_somebody_has_played_since(tmp_path: Path) -> None:
+    """The page showed that train as open."""
+    session = table(tmp_path, "cz")
+    for _ in NAMES:
+        session.cannot_play()
+    session.play((12, 1), "Ann", "Cy", lift=True)
+    session.play((1, 4), "Ann", "Ben", lift=True)
+    about = session.questions[0]
+    keys = [(key.kind, [event.get("by") for event in key.events]) for key in about.candidates]
+    session.answer(about.seq, keys.index(("name", ["Ann"])))
+    shown = state_of(session)
+    assert "Ann" in shown["markers"] and "CLOSED_TRAIN" not in str(shown["plays"])
