@@ -25,7 +25,7 @@ from companion.web.changing import LastUnable, changes, table_as_seen, what_chan
 from companion.web.forms import HIGHEST, FieldError, number, person, read_body, text, tile, tiles
 from companion.web.hands import places_of
 from companion.web.languages import gettext as _
-from companion.web.languages import listed
+from companion.web.languages import in_a_sentence
 from companion.web.tapping import Carried, carried, comes_after, missing_act
 from companion.web.texts import disk_fault, in_english, why
 from companion.web.wording import show_tile
@@ -539,7 +539,7 @@ def _starter_by_tiles(fields: Mapping[str, Any]) -> str | None:
     highest = starters(drawn)
     if len(highest) > 1:
         again = f"drawn_{players.index(highest[0]) + 1}"
-        raise FieldError(again, _("%(names)s drew the same sum. Please draw again.", names=listed(highest)))
+        raise FieldError(again, _("%(names)s drew the same sum. Please draw again.", names=in_a_sentence(highest)))
     return highest[0]
 
 

@@ -116,6 +116,14 @@ def listed(words: Iterable[object]) -> str:
     return ("、" if current_language().startswith("zh") else ", ").join(map(str, words))
 
 
+def in_a_sentence(words: Iterable[object]) -> str:
+    """The same with an "and" before the last."""
+    parts = [str(word) for word in words]
+    if len(parts) < 2:
+        return "".join(parts)
+    return gettext("%(first)s and %(last)s", first=listed(parts[:-1]), last=parts[-1])
+
+
 def with_colon(what: object, said: object) -> str:
     """Both, with the colon of the viewer's writing between them."""
     return gettext("%(act)s: %(why)s", act=what, why=said)

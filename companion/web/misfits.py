@@ -28,7 +28,7 @@ from companion.web.api import app_state, run_command
 from companion.web.changing import changes, table_as_seen
 from companion.web.forms import number, read_body
 from companion.web.languages import gettext as _
-from companion.web.languages import listed, ngettext
+from companion.web.languages import in_a_sentence, listed, ngettext
 from companion.web.texts import code_title
 from companion.web.wording import show_tile
 
@@ -151,7 +151,7 @@ class Acts:
         return _capital(name) if capital else name
 
     def names(self, seqs: Sequence[Any]) -> str:
-        return _in_a_row([self.name(seq) for seq in seqs])
+        return in_a_sentence([self.name(seq) for seq in seqs])
 
 
 def acts_of(board: GameView) -> Acts:
@@ -198,7 +198,7 @@ def _why(question: Line, acts: Acts) -> str:
                 "%(names)s's turn before it is not tapped yet",
                 "the turns of %(names)s before it are not tapped yet",
                 len(missing),
-                names=_in_a_row(missing),
+                names=in_a_sentence(missing),
             )
         return _("it is not %(name)s's turn", name=by)
     code = codes[0] if codes else ""
@@ -276,7 +276,7 @@ def key_text(candidate: Line, question: Line, acts: Acts) -> str:
         "so": lambda: _("It was really so"),
         "later": lambda: _later_text(events, about, acts),
         "earlier": lambda: _earlier_text(events, about, acts),
-        "missing": lambda: _("We forgot to tap %(acts)s", acts=_in_a_row([act_name(event) for event in events])),
+        "missing": lambda: _("We forgot to tap %(acts)s", acts=in_a_sentence([act_name(event) for event in events])),
         "name": lambda: _name_text(events, about, acts),
         "start": lambda: _start_text(events[0], acts.family),
         "twice": lambda: _("Tapped twice: it happened once"),
@@ -304,7 +304,7 @@ def _start_text(event: Line, family: str) -> str:
 def _later_text(events: Sequence[Line], about: Any, acts: Acts) -> str:
     names, before = list(dict.fromkeys(str(event["by"]) for event in events)), events[0].get("before", about)
     if len(names) > 1:
-        return _("The turns of %(names)s are not tapped yet", names=_in_a_row(names))
+        return _("The turns of %(names)s are not tapped yet", names=in_a_sentence(names))
     if before != about and names[0] == acts.whose_before(before):
         return _("More of %(name)s's turn before %(act)s is not tapped yet", name=names[0], act=acts.name(before))
     if names[0] == acts.whose(about) and acts.line(about).get("event") != "passed":
@@ -371,12 +371,6 @@ def put_before_text(late: int, before: int, acts: Acts) -> str:
     """The notice that a late tap was put before another without a question."""
     act, other = acts.name(late, capital=True), acts.name(before)
     return _("%(act)s was tapped late. It now stands before %(other)s.", act=act, other=other)
-
-
-def _in_a_row(parts: Sequence[str]) -> str:
-    if len(parts) < 2:
-        return "".join(parts)
-    return _("%(first)s and %(last)s", first=listed(parts[:-1]), last=parts[-1])
 
 
 def _capital(text: str) -> str:

@@ -40,7 +40,7 @@ from companion.rules.ruleset_fields import FIELDS
 from companion.rules.written import written
 from companion.supervise.parts import UnreadReason
 from companion.web.access import SHARED
-from companion.web.languages import current_language, listed, ngettext, with_colon
+from companion.web.languages import current_language, in_a_sentence, listed, ngettext, with_colon
 from companion.web.languages import gettext as _
 from companion.web.texts import GAMES, code_title, reader_slow, rule_sets, translated
 
@@ -193,7 +193,7 @@ def proof_text(play: Mapping[str, Any], players: Sequence[str] = ()) -> str:
     nothing."""
     said = [author_text(str(one["confirmed_by"]), players) for one in confirmed(play)]
     if said:
-        told = _("%(names)s said that it was really so.", names=listed(dict.fromkeys(said)))
+        told = _("%(names)s said that it was really so.", names=in_a_sentence(dict.fromkeys(said)))
         return told[:1].upper() + told[1:]
     if play.get("source") == "camera" and not play.get("corrected"):
         return _("Certain: the tiles on the table prove it.")
@@ -741,7 +741,7 @@ def ahead_text(board: GameView) -> str:
     others = [abs(row.total - leaders[0].total) for row in there if row.rank > 1]
     if not others:
         return _("It is a tie.")
-    names = listed(row.seat.name for row in leaders)
+    names = in_a_sentence(row.seat.name for row in leaders)
     if len(leaders) > 1:
         return _("%(names)s share the lead, %(points)s ahead.", names=names, points=min(others))
     return _("%(name)s leads by %(points)s.", name=names, points=min(others))

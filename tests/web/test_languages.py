@@ -128,6 +128,17 @@ def test_names_in_a_row_have_the_commas_of_the_writing(anyone: FlaskClient, sess
             assert told in shown and (", Ben" in shown) is (", " in told), (language, path)
 
 
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [("en", "Ann and Ben share"), ("de", "Ann und Ben führen"), ("zh", "Ann 和 Ben 并列"), ("cs", "Ann a Ben vedou")],
+)
+def test_the_last_of_several_names_in_a_sentence_has_its_and(
+    anyone: FlaskClient, session: FakeSession, language: str, told: str
+) -> None:
+    session.show(tables.midgame(phase="waiting", turn=None, totals={"Ann": 5, "Ben": 5, "Cyril": 9, "Dorothea": 12}))
+    assert told in anyone.get(f"/?lang={language}").text
+
+
 def test_every_violation_has_a_title_and_a_rule() -> None:
     assert all(words_of(code).title and words_of(code).rule for code in Violation)
 
