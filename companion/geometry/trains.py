@@ -182,6 +182,7 @@ class TrainFinder(Finder):
         chains = builder.chains(members)
         chains = without_prints(self._close_with_backs(shapes, builder, chains, members), middle, shapes, self.known)
         chains = [part for chain in chains for part in self._without_hand(chain, shapes)]
+        self._forget_cut_joints(chains)
         trains, loose = self._name([c for c in chains if c.root], [c for c in chains if not c.root], middle, shapes)
         self._doubtful_joints(builder, refused, loose)
         return self._finish(middle, trains, loose)
@@ -306,6 +307,15 @@ class TrainFinder(Finder):
             if any(inner not in (other.a, other.b) for other in rivals) or not builder.take_joint(joint):
                 continue
             self.report(Trouble.LOOSE_JOINT, self.placed(outer), self.placed(inner))
+
+    def _forget_cut_joints(self, chains: Sequence[TileChain]) -> None:
+        """Tiles that are joined no more, since they are of a hand, are no loose joint either."""
+        parts = [{self.ids[link.tile] for link in chain.links} for chain in chains]
+        self.problems = [
+            one
+            for one in self.problems
+            if one.trouble is not Trouble.LOOSE_JOINT or any(part.issuperset(one.tiles) for part in parts)
+        ]
 
     def _close_with_backs(
         self, shapes: TileShapes, builder: ChainBuilder, chains: Sequence[TileChain], members: Sequence[int]

@@ -261,7 +261,12 @@ def test_where_the_whole_set_lies_on_the_table_the_round_is_over(
         layout = replace(layout, loose=(PlacedTile(99, tile(500.0, 500.0, 40.0, 3, 5)),))
         hands.lie_open(layout, 6)
         hands.lie_open(layout, 7)
-    assert hands.out(layout, table, 7) == ("Ben" if ends or (astray and boneyard == 3) else None)
+    over = ends or (astray and boneyard == 3)
+    assert hands.out(layout, table, 7) == ("Ben" if over else None)
+    due = replace(table, hands={"Ann": 1, "Ben": 1})
+    assert hands.out(layout, due, 7) == ("" if over else None), (
+        "Ben's tile lies too near a train to be seen as his hand"
+    )
 
 
 @pytest.mark.parametrize(
