@@ -141,6 +141,12 @@ def places_of(board: GameView) -> dict[tuple[int, int], str]:
     return places
 
 
+def has_none_left(board: GameView, laid: tuple[int, int]) -> bool:
+    """Whether as many of this Chinese tile lie in the line as the set has; some are in it twice."""
+    lying = sum(_sorted(one.tile) == _sorted(laid) for one in board.line if not any(one.unread))
+    return board.chinese and lying >= _copies(board).get(_sorted(laid), 0)
+
+
 def tiles_left(board: GameView) -> list[str]:
     """Every tile of this game's set that lies nowhere on the table, as it is typed, the lower half first, twice where
     two of it are left; [] where these are too many to choose from."""

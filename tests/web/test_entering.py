@@ -64,6 +64,17 @@ def test_a_tile_that_lies_there_already_is_asked_about_first(train_table: Table)
     assert train_table.plays()[-1] == ("Ben", "Ben", [12, 5])
 
 
+def test_of_a_chinese_tile_as_many_as_the_set_has_are_taken(line_table: Table) -> None:
+    """6-5 is in the set twice, 5-2 once."""
+    line_table.post("play", train="R", inner="2", outer="5")
+    for outer in ("6", "5"):
+        assert line_table.post("play", train="R", outer=outer).status_code == 303
+    answer = line_table.post("play", train="R", outer="2")
+    assert answer.status_code == 200 and "All 5:2 tiles of the set are already on the table." in words(answer.text)
+    assert len(line_table.plays()) == 3
+    assert line_table.post("play", train="R", outer="2", again="1").status_code == 303
+
+
 def test_a_tile_that_the_set_does_not_have_is_asked_about_first(train_table: Table) -> None:
     answer = words(unescape(train_table.post("play", train="Ann", outer="13").text))
     assert "12-13? The set of this game has no such tile." in answer
