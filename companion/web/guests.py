@@ -37,6 +37,7 @@ from companion.web.access import (
     round_of_link,
     signed_in,
     where_first,
+    who_changes,
 )
 from companion.web.api import app_state, watched
 from companion.web.forms import LONGEST, MAX_NAME, FieldError, asked_as, person, read_body, tiles
@@ -284,8 +285,9 @@ def code() -> Response:
 @guests.get("/hand")
 def own_hand() -> str:
     """The form for a player's own hand, after the link of the round was opened."""
-    board = _view_of_link()
-    return _page(board, request.args.get("by", "")[:MAX_NAME], request.args.get("hand", "")[:LONGEST])
+    board, mine = _view_of_link(), who_changes() or ""
+    by = request.args.get("by", mine if mine in board.players else "")
+    return _page(board, by[:MAX_NAME], request.args.get("hand", "")[:LONGEST])
 
 
 @guests.post("/hand")

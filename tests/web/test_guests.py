@@ -56,6 +56,15 @@ def test_a_hand_that_a_guest_sent_waits_for_whoever_counts(
     assert guest.get("/round-end/notes").json["sent"] == {}, "a hand is nobody else's business"  # type: ignore[index]
 
 
+def test_a_players_own_phone_has_their_name_chosen(guest: FlaskClient, keeper: FlaskClient) -> None:
+    chosen = r"<option[^>]* selected[^>]*>\s*Ben"
+    assert not re.search(chosen, guest.get("/hand").text)
+    path = link(keeper)
+    keeper.post("/whose", data={"name": "Ben"})
+    keeper.get(path)
+    assert re.search(chosen, keeper.get("/hand").text)
+
+
 def test_a_key_for_the_hands_is_only_where_it_leads_somewhere(keeper: FlaskClient, guest: FlaskClient) -> None:
     assert 'href="/round-end"' in keeper.get("/").text and 'href="/round-points/3"' in keeper.get("/").text
     assert 'href="/round-end"' not in guest.get("/").text and "/round-points" not in guest.get("/").text
