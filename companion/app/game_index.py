@@ -60,7 +60,7 @@ class GameSummary:
     """The moment of the first entry as the journal has it; "" where it does not say."""
     most_points_win: bool = False
     scores: tuple[Mapping[str, int], ...] = ()
-    """The points of each scored round."""
+    """The points of each scored round, without those who left in the middle of it."""
     totals: Mapping[str, int] = field(default_factory=dict)
     """After the last scored round, with the points that players brought along."""
     faults: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -101,7 +101,11 @@ def _counted(board: Scoreboard) -> dict[str, Any]:
     return {
         "round": board.round.round if board.round else None,
         "winners": board.winners,
-        "scores": tuple(sheet.scores for sheet in board.rounds if sheet.scores),
+        "scores": tuple(
+            {name: points for name, points in sheet.scores.items() if name not in sheet.gone}
+            for sheet in board.rounds
+            if sheet.scores
+        ),
         "totals": dict(board.totals),
         "faults": faults,
     }

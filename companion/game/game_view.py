@@ -657,17 +657,15 @@ class GameView:
     def scores(self) -> tuple[ScoreRow, ...]:
         """In order of seats: a scoreboard whose lines jump about cannot be read from across the room."""
         last: Mapping[str, int] = self.rounds_played[-1].scores if self.rounds_played else {}
-        # Players who have left come last: they neither lead nor win.
-        there = [name for name in self.players if name not in self.gone]
-        numbers = sorted((self.totals[name] for name in there), reverse=self.most_points_win)
-        rank = {name: numbers.index(self.totals[name]) + 1 for name in there}
+        # Whoever left in the middle of a round is dealt in again, and ranks by the total like everybody.
+        numbers = sorted(self.totals.values(), reverse=self.most_points_win)
         return tuple(
             ScoreRow(
                 seat,
                 self.totals[seat.name],
                 last.get(seat.name),
                 self.hands.get(seat.name),
-                rank.get(seat.name, len(there) + 1) if self.counted else 0,
+                numbers.index(self.totals[seat.name]) + 1 if self.counted else 0,
             )
             for seat in self.seats
         )

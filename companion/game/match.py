@@ -20,6 +20,7 @@ from companion.log.events import (
     Event,
     HandShown,
     MatchEnded,
+    PlayerLeft,
     RoundEnded,
     RoundScored,
     RoundStarted,
@@ -87,6 +88,8 @@ class RoundSheet:
     """Empty until the hands were counted."""
     totals: Mapping[str, int] = field(default_factory=dict)
     """The points of all rounds so far, in the same way."""
+    gone: tuple[str, ...] = ()
+    """Those who left in the middle of it: it is no round of theirs, though what it brought them counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +147,8 @@ def add(board: Scoreboard, event: Event) -> Scoreboard:
         case RoundStarted():
             sheet = RoundSheet(event.round, event.engine, event.starter)
             return replace(board, rounds=(*board.rounds, sheet), next_starter=None)
+        case PlayerLeft() if board.rounds:
+            return _with_last(board, replace(board.rounds[-1], gone=(*board.rounds[-1].gone, event.by)))
         case RoundEnded() if board.rounds:
             return _with_last(board, replace(board.rounds[-1], how=event.how, out=event.out))
         case RoundScored() if board.rounds:
@@ -476,6 +481,8 @@ class Match:
             return MatchStep(self)
         course = self.course.take(event, place)
         after = replace(self, course=course)
+        if isinstance(event, PlayerLeft):
+            return MatchStep(replace(after, board=add(self.board, event)))
         if isinstance(event, RoundEnded):
             after = replace(after, board=add(self.board, event), lines={**self.lines, "ended": event.seq})
             return MatchStep(after, block_findings(course, event))
@@ -649,11 +656,10 @@ class Match:
         return self.ended_now() if points or (last is not None and sheet.round >= last) else None
 
     def ended_now(self) -> MatchEnded:
-        """The match as won on the totals so far, by somebody who has not left in the last round."""
+        """The match as won on the totals so far."""
         mode = WINNER_TAKES if self.most_points_win else "penalty"
-        gone = frozenset[str]() if self.course is None else self.course.table.gone
-        winners = match_winners({name: n for name, n in self.board.totals.items() if name not in gone}, mode)
-        return MatchEnded(winners=winners, totals=dict(self.board.totals), source="rule")
+        totals = dict(self.board.totals)
+        return MatchEnded(winners=match_winners(totals, mode), totals=totals, source="rule")
 
     def _start(self, event: RoundStarted, sure: bool) -> MatchStep:
         due = self.starter_is_named and (self.board.round is None or event.round <= self.next_number)

@@ -92,8 +92,7 @@ def _round_asked(fields: Mapping[str, Any], board: GameView) -> GameView:
         raise NotFound(_("Round %(number)s has no points yet.", number=number))
     hands = {played.out: 0} if played.out and _how(fields, played) == "out" else {}
     table = app_state().session.table_of(played.round)
-    gone = () if table is None else tuple(table.gone)
-    return replace(board, round=number, phase="waiting", hands=hands, gone=gone, **_lain(board, table))
+    return replace(board, round=number, phase="waiting", hands=hands, gone=played.gone, **_lain(board, table))
 
 
 def _lain(board: GameView, table: Position | LinePosition | None) -> dict[str, Any]:
@@ -153,7 +152,7 @@ def _sheet(session: Session, game: str, *, current: bool) -> str:
     changed = changes_of(session, game, plain=False)
     return render_template(
         "scores.html", board=board, charts=charts if board.rounds_played else [], day=day_of(session), name=game,
-        changed=changed, left=left_texts(session, board), order=sorted(board.scores, key=lambda row: row.rank),
+        changed=changed, left=left_texts(board), order=sorted(board.scores, key=lambda row: row.rank),
         current=current, tv=False,
     )  # fmt: skip
 

@@ -340,7 +340,12 @@ def _why(
 
 def _best(board: GameView) -> tuple[int, tuple[str, ...], int] | None:
     """The best round of anybody: the fewest points that anybody wrote down for tiles left, or the most points."""
-    rounds = [(one.round, name, points) for one in board.rounds_played for name, points in one.scores.items()]
+    rounds = [
+        (one.round, name, points)
+        for one in board.rounds_played
+        for name, points in one.scores.items()
+        if name not in one.gone
+    ]
     if not board.most_points_win:
         # The player who goes out has none: that is told of every round anyway.
         rounds = [one for one in rounds if one[2] > 0]
@@ -352,15 +357,12 @@ def _best(board: GameView) -> tuple[int, tuple[str, ...], int] | None:
     return (best, names, those[0][0]) if len(those) <= MOST_SHARING and len(names) == 1 else None
 
 
-def left_texts(session: Session, board: GameView) -> list[str]:
+def left_texts(board: GameView) -> list[str]:
     """A sentence for everybody who left in the middle of a round that counts."""
-    tables = {one.round: session.table_of(one.round) for one in board.rounds_played}
     return [
-        with_colon(_("Round %(number)s", number=number), _("%(by)s has left the round.", by=name))
-        for number, table in tables.items()
-        if table is not None
-        for name in board.players
-        if name in table.gone
+        with_colon(_("Round %(number)s", number=one.round), _("%(by)s has left the round.", by=name))
+        for one in board.rounds_played
+        for name in one.gone
     ]
 
 
@@ -377,7 +379,7 @@ def summary_text(session: Session, day: str) -> str:
         place = f"{row.rank}. " if row.rank else ""
         points = signed(row.total, plus=False) + ("" if row.last is None else f" ({signed(row.last)})")
         lines.append(place + with_colon(row.seat.name, points))
-    return "\n".join([*lines, *left_texts(session, board), *gone_texts(board)])
+    return "\n".join([*lines, *left_texts(board), *gone_texts(board)])
 
 
 def as_csv(board: GameView) -> bytes:

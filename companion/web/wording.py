@@ -735,10 +735,9 @@ def winners_text(winners: Sequence[str]) -> str:
 
 
 def ahead_text(board: GameView) -> str:
-    """The leader and the lead over those who still play, in a sentence."""
-    there = [row for row in board.scores if row.seat.name not in board.gone]
-    leaders = [row for row in there if row.rank == 1]
-    others = [abs(row.total - leaders[0].total) for row in there if row.rank > 1]
+    """The leader and the lead, in a sentence."""
+    leaders = [row for row in board.scores if row.rank == 1]
+    others = [abs(row.total - leaders[0].total) for row in board.scores if row.rank > 1]
     if not others:
         return _("It is a tie.")
     names = in_a_sentence(row.seat.name for row in leaders)

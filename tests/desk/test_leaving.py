@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.stand_ins.making import ticking
+from companion.app.game_index import standings, summarize
 from companion.game.rejected import CommandRejected
 from companion.game.replay import replay
 from companion.game.session import Session
@@ -99,10 +100,26 @@ def test_the_hand_that_lies_aside_counts_as_it_is_shown_and_else_for_nothing(tmp
         session.show_hand("Cy", ((1, 1),))
         assert state_of(session)["totals"] == {"Ann": 0, "Ben": points, "Cy": 2}
         assert state_of(session)["next"]["starter"] == "Ben", "the seats stay until the players change"  # type: ignore[index]
-        assert [row.rank for row in session.snapshot().scores] == [1, 3, 2]
+        assert [row.rank for row in session.snapshot().scores] == [1, 2 if points else 1, 3], "Ben is dealt in again"
         session.end_match()
-        assert session.snapshot().winners == ("Ann",), "nobody wins by leaving"
+        assert session.snapshot().winners == (("Ann",) if points else ("Ann", "Ben")), "as the ranks had it"
         session.close()
+
+
+def test_a_round_that_somebody_left_is_none_of_theirs_in_statistics(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.enter_scores({"Ann": 0, "Ben": 30, "Cy": 40}, out="Ann")
+    session.start_round(starter="Ben")
+    session.leave("Ben")
+    session.enter_scores({"Ann": 20, "Ben": 0, "Cy": 25}, out=None)
+    session.start_round(starter="Cy")
+    session.enter_scores({"Ann": 9, "Ben": 10, "Cy": 0}, out="Cy")
+    assert [sheet.gone for sheet in session.snapshot().rounds_played] == [(), ("Ben",), ()]
+    [game] = standings([summarize(tmp_path / "game.jsonl")])
+    ben = next(one for one in game.players if one.name == "Ben")
+    assert (ben.rounds, ben.points, ben.average, ben.best, ben.worst) == (2, 40, 20.0, 10, 30)
+    assert state_of(session)["totals"] == {"Ann": 29, "Ben": 40, "Cy": 65}
+    session.close()
 
 
 def test_a_blocked_table_is_not_won_by_whoever_left(tmp_path: Path) -> None:
