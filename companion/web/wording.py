@@ -287,23 +287,23 @@ def correction_text(event: Mapping[str, Any], family: str) -> str:
     if what.get("note") == PUT_BACK["note"]:
         return _("It was put back.")
     if what.get("withdrawn"):
-        return _("Corrected: it no longer counts.")
+        return _("Correction: it no longer counts.")
     if what.get("so"):
         return _("It was really so.")
     if "overruled" in what:
         return _("You agreed to let it stand.")
     if what.get("tile") or what.get("engine"):
         tile = show_tile(what.get("tile") or what["engine"], family)
-        return _("Corrected: it was %(tile)s.", tile=tile)
+        return _("Correction: it was %(tile)s.", tile=tile)
     if what.get("train"):
-        return _("Corrected: %(train)s.", train=train_name(what["train"]))
+        return _("Correction: %(train)s.", train=train_name(what["train"]))
     if what.get("insert"):
         return _("Put in: %(what)s", what=event_text(what["insert"][0], family))
     if what.get("by") and event.get("source") == "camera":
         return _("It became clear later that it was %(by)s.", by=what["by"])
     if what.get("by"):
-        return _("Corrected: it was %(by)s.", by=what["by"])
-    return _("Corrected.")
+        return _("Correction: it was %(by)s.", by=what["by"])
+    return _("Correction.")
 
 
 def retraction_text(accusation: Mapping[str, Any]) -> str:

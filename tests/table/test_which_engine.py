@@ -77,7 +77,7 @@ def test_a_wrong_engine_is_not_worded_as_if_it_were_right(tmp_path: Path) -> Non
     assert event_text({**begun, "engine_due": None}) == (
         "6-6 lies in the middle, but another double belongs there in round 1."
     )
-    assert event_text(session.events[3].to_json()) == "Corrected: it was 6-6."
+    assert event_text(session.events[3].to_json()) == "Correction: it was 6-6."
 
 
 def test_the_engine_that_is_due_is_named_only_where_another_lies_there(tmp_path: Path) -> None:

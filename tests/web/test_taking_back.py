@@ -385,7 +385,7 @@ def test_which_tile_it_was_is_said_with_one_tap_where_nothing_else_changes(
         answer = client.post(f"/play/{play}/tile", data={**sent, "low": "12", "high": high, "key": high})
         assert (answer.status_code, answer.location) == (303, "/")
         assert state_of(session)["trains"][0]["tiles"][0]["tile"] == tile
-    assert key_of(client.get("/").text, "/api/undo") == "Undo: Corrected: it was 12-7"
+    assert key_of(client.get("/").text, "/api/undo") == "Undo: Correction: it was 12-7"
 
 
 def test_which_tile_it_was_is_previewed_where_more_changes(client: FlaskClient, session: Session) -> None:

@@ -83,7 +83,7 @@ def test_a_correction_says_what_was_before_and_after(page: Flask) -> None:
     ben = phone(page, "Ben")
     played(page, ben)
     tap(ben, "/api/correct", seq=3, by="Cem")
-    row = trail(page).partition("Corrected: it was Cem")[2]
+    row = trail(page).partition("Correction: it was Cem")[2]
     assert "Before: Ben played 12-2 on their own train. → After: Cem played 12-2 on Ben&#39;s train." in row
 
 
@@ -93,7 +93,7 @@ def test_a_correction_that_was_undone_is_not_what_stood_before_the_next(page: Fl
     tap(ben, "/api/correct", seq=3, by="Cem")
     tap(ben, "/api/undo")
     tap(ben, "/api/correct", seq=3, by="Ann")
-    row = trail(page).partition("Corrected: it was Ann")[2]
+    row = trail(page).partition("Correction: it was Ann")[2]
     assert "Before: Ben played 12-2 on their own train. → After: Ann played 12-2 on Ben&#39;s train." in row
 
 
