@@ -37,7 +37,7 @@ def test_one_tap_lets_the_others_play_on_and_one_takes_it_back(table: Table) -> 
 
 
 @pytest.mark.parametrize(
-    ("hand", "points", "lead"), [("", 0, "Ann, Ben share the lead, 2 ahead."), ("0-1", 1, "Ann leads by 1.")]
+    ("hand", "points", "lead"), [("", 0, "Ann and Ben share the lead, 2 ahead."), ("0-1", 1, "Ann leads by 1.")]
 )
 def test_the_hand_aside_counts_as_it_is_typed_and_is_not_taken_for_one_that_went_out(
     table: Table, hand: str, points: int, lead: str

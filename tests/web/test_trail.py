@@ -204,7 +204,7 @@ def test_every_route_that_changes_something_leaves_a_trail(page: Flask, state: A
 JOURNALED = {
     "api.play", "api.turn_act", "api.done", "api.marker_act", "api.cannot_play", "api.announce", "api.report",
     "api.undo", "api.put_back", "api.answer", "api.correct", "api.start_round", "api.show_hand", "api.end_match",
-    "api.end_round", "api.leave", "rounds.count", "rounds.write_points", "settling.was_so",
+    "api.end_round", "api.leave", "plays.is_this_tile", "rounds.count", "rounds.write_points", "settling.was_so",
 }  # fmt: skip
 CHANGES_NOTHING = {
     "access.sign_in",
@@ -238,6 +238,7 @@ def test_every_route_that_enters_something_names_its_author(page: Flask, state: 
     walk("/api/put-back")
     walk("/api/undo")
     walk("/api/play", tile="12-3", train="Cem", by="Cem")
+    walk(f"/play/{len(session.events)}/tile", tile="12-4")
     walk("/api/cannot-play", by="Ann")
     walk("/api/draw", by="Ben")
     walk("/api/done", by="Ben")
