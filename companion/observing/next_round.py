@@ -29,7 +29,7 @@ from companion.perception.understanding import values_of
 from companion.rules.mexican.judge import round_of, tiles_in
 from companion.rules.position import LinePosition, Play, Position
 from companion.rules.tile import Laid, Tile
-from companion.tracking.costs import SURE
+from companion.tracking.costs import BEYOND_DOUBT, SURE
 
 COARSE_PX, COARSELY = 26.0, 0.998
 """A half narrower than this in the picture is never read more surely than the second. Of the other renderer's halves
@@ -75,10 +75,12 @@ def _ranked(half: SeenHalf, values: frozenset[int]) -> tuple[float, tuple[tuple[
 
 
 def surely_laid(tile: PlacedTile | None) -> Laid | None:
-    """The reading of a tile, if both halves were read surely enough to accuse somebody; else None."""
-    if tile is None or tile.halves is None or min(half.p for half in tile.halves) < SURE:
+    """The reading of an engine, if both halves were read surely enough to accuse somebody; else None. That it is no
+    double is likelier misread than so, unless it is beyond doubt."""
+    if tile is None or tile.halves is None or tile.laid is None:
         return None
-    return tile.laid
+    least = SURE if tile.laid.is_double else BEYOND_DOUBT
+    return tile.laid if min(half.p for half in tile.halves) >= least else None
 
 
 NEARLY_ALL = 2

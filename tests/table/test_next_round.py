@@ -11,8 +11,9 @@ import pytest
 from bench.stand_ins.seen_tables import SETUP, eastward, tile, view
 from companion.game.session import Session
 from companion.geometry import Layout, reconstruct
-from companion.geometry.layout import SeenTile, TableView
+from companion.geometry.layout import PlacedTile, SeenHalf, SeenTile, TableView
 from companion.observing.game_sink import GameSink
+from companion.observing.next_round import surely_laid
 from companion.perception.setup_file import RoundLaid, setup_from_json
 from companion.rules.position import Play
 from companion.rules.tile import Laid, double_set
@@ -202,3 +203,12 @@ def test_a_first_table_that_is_never_understood_is_looked_at_twice(tmp_path: Pat
     assert [sink.first_table(odd, name) for name in ("f1", "f2")] == [False, True]
     findings = [finding for line in session.scoreboard.lines for finding in line.findings]
     assert not any(finding.certain for finding in findings)
+
+
+@pytest.mark.parametrize(("p", "engine"), [(0.9, None), (0.997, None), (0.9995, Laid(10, 12))])
+def test_an_engine_is_no_double_only_beyond_doubt(p: float, engine: Laid | None) -> None:
+    """A twelve was once read as a ten with .997; nobody lays such an engine nearly so often."""
+    for inner, expected in ((10, engine), (12, Laid(12, 12) if p > 0.98 else None)):
+        halves: tuple[SeenHalf, SeenHalf] = (SeenHalf(inner, p), SeenHalf(12, 0.9999))
+        seen = replace(tile(600.0, 450.0, 0.0, inner, 12), halves=halves)
+        assert surely_laid(PlacedTile(0, seen)) == expected
