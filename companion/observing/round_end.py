@@ -146,7 +146,7 @@ class OpenHands:
             due = dict.fromkeys(self.players)
         unseen = self._unseen(layout)
         if unseen is not None and unseen <= 0 <= unseen + self._astray(layout) and len(rest) < 2:
-            # Of a player who is due some they lie too near a train to pass for a hand while the round goes on.
+            # A player who still has some laid them too near a train: while the round goes on they are no hand.
             return rest[0] if rest and not due[rest[0]] else ""
         read, layout = list(self.read(layout, table)), self._laid_open(layout)
         if QuestionKind.HAND_TWICE in (hand.fault.kind for hand in read if hand.fault is not None):
