@@ -63,6 +63,7 @@ def test_any_number_and_any_time_may_be_typed(
         ({"option_match_until": EARLIER}, f"It is past {EARLIER} already."),
         ({"rules": "kkori", "option_match_points": "50"}, "How many points end a match?"),
     ],
+    ids=["no rounds", "no number", "no time of day", "a time that is past", "not in this game"],
 )
 def test_what_is_no_number_or_time_is_refused_at_its_field(
     keeper: FlaskClient, fields: dict[str, str], sentence: str
