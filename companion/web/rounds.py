@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -12,6 +12,7 @@ from flask import Blueprint, Response, jsonify, redirect, render_template, reque
 from werkzeug.exceptions import Conflict, NotFound, RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.app.state import event_lines
 from companion.game.game_view import GameView, TileShown
 from companion.game.match import RoundSheet
 from companion.game.session import Session
@@ -49,12 +50,12 @@ from companion.web.hands import (
     unread,
 )
 from companion.web.languages import gettext as _
-from companion.web.languages import with_colon
-from companion.web.plays import changes_of
+from companion.web.languages import listed, with_colon
+from companion.web.plays import OF_THE_POINTS, changes_of
 from companion.web.score_sheet import NARROW, PAPER, WIDE, left_texts, totals_chart
 from companion.web.texts import translated
 from companion.web.uploads import expect_photograph
-from companion.web.wording import question_of, reason_text
+from companion.web.wording import author_text, question_of, reason_text
 
 rounds = Blueprint("rounds", __name__)
 
@@ -213,6 +214,11 @@ def _end_page(
     fine: bool = True,
 ) -> str:
     typed = {f"hand_{seat.index}": hands.get(seat.name, "") for seat in board.seats}
+    shown: dict[str, HandTiles] = {}
+    for seat in board.seats:
+        with suppress(FieldError):
+            shown[seat.name] = tiles(hands.get(seat.name, ""), board.set_max)
+    counted_as = {name: as_typed(board, hand) for name, hand in _counted_as(app_state().session, board, shown).items()}
     asked_as("/round-end", typed | {"how": how or "", "round": str(board.round or "")})
     repository = app_state().repository
     eye = repository is not None and repository.read_hand is not None
@@ -221,7 +227,7 @@ def _end_page(
         board=board, hands=hands, note=note, eye=eye, whose=whose, how=how, notes=notes or {},
         seen=mark_of(notes or {}), picture=picture, fine=fine, sent=hands_sent(board), link=link_of(board),
         at=round_at(board), counted=_counted(board, board.round), left=tiles_left(board), asked=_hands_asked(board),
-        everybody=EVERYBODY, tv=False,
+        everybody=EVERYBODY, counted_as=counted_as, tv=False,
     )  # fmt: skip
 
 
@@ -239,16 +245,21 @@ def count() -> AnyResponse | str:
     """
     fields = read_body(request)
     board = _round_asked(fields, app_state().session.snapshot())
-    if _counted(board, board.round) is not None:
-        _expect_round(fields, board)
+    if _counted(board, board.round) is not None and not _another_round(fields, board):
         shown, how = _hands(fields, board), _how(fields, _counted(board, board.round))
         app_state().session.work_ahead(lambda trial: _count(trial, board, shown, how), EARLIER)
-    with table_as_seen(fields) as session:
+    with table_as_seen(fields, _is_counted(board)) as session:
         board = _round_asked(fields, session.snapshot())
-        _expect_round(fields, board)
         shown = _hands(fields, board)
         played = _counted(board, board.round)
         how = _how(fields, played)
+        if played is not None and _another_round(fields, board):
+            # Another phone was faster. Two that counted the same agree; else whoever came later is asked.
+            known = session.hands_of(played.round)
+            if known and not _counted_as(session, board, shown) and how == played.how:
+                return redirect("/scores", 303)
+            return _end_page(board, _written(board, fields), already_text(session, board, played), how=how, fine=False)
+        _expect_round(fields, board)
         if played is None and how not in ("out", "blocked_declared", "abandoned"):
             raise FieldError("how", _("Say how the round ended."))
         if (
@@ -288,8 +299,41 @@ def _how(fields: Mapping[str, Any], played: RoundSheet | None) -> str:
 def _expect_round(fields: Mapping[str, Any], board: GameView) -> None:
     """Refuse a count only if the round is another by now or was counted meanwhile: raises Conflict. Plays that the
     camera still sees are no reason."""
-    if fields.get("at") not in (None, "", round_at(board)):
+    if _another_round(fields, board):
         raise Conflict(changed())
+
+
+def _another_round(fields: Mapping[str, Any], board: GameView) -> bool:
+    """Whether the round stands otherwise by now than the form says."""
+    return fields.get("at") not in (None, "", round_at(board))
+
+
+def _is_counted(board: GameView) -> Callable[[Session], bool]:
+    """Whether this round has points by now: who counts it once more then is asked about those, and not refused."""
+    return lambda session: _counted(session.snapshot(), board.round) is not None
+
+
+def _counted_as(session: Session, board: GameView, shown: Mapping[str, HandTiles]) -> dict[str, list[list[int]]]:
+    """Player -> the hand from which the round was counted, where `shown` has other tiles."""
+    known = session.hands_of(board.round) if board.round and _counted(board, board.round) else {}
+    there = {name: known.get(name, []) for name in shown} if known else {}
+    return {name: hand for name, hand in there.items() if _apart(hand) != _apart(shown[name])}
+
+
+def _apart(hand: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The same for hands of the same tiles, however they lie."""
+    return sorted(map(sorted, hand))
+
+
+def already_text(session: Session, board: GameView, played: RoundSheet) -> str:
+    """The sentence to whoever counts a round of which another phone has told the points meanwhile."""
+    told = (line for line in reversed(event_lines(session)) if line["event"] in {*OF_THE_POINTS, "corrected"})
+    author = next((line["author"] for line in told if line.get("author")), None)
+    return _(
+        "This round has been counted already (%(who)s): %(points)s. You have something else: which is right?",
+        who=author_text(author, board.players),
+        points=listed(f"{name}\xa0{count}" for name, count in played.scores.items()),
+    )
 
 
 def round_at(board: GameView) -> str:
@@ -333,7 +377,7 @@ def _count(session: Any, board: GameView, shown: Mapping[str, list[tuple[int, in
     def is_new(name: str, hand: HandTiles) -> bool:
         if name not in known:
             return name in there or bool(hand)
-        return sorted(map(sorted, known[name])) != sorted(map(sorted, hand))
+        return _apart(known[name]) != _apart(hand)
 
     new = {name: hand for name, hand in shown.items() if is_new(name, hand)}
     if new or playing:
@@ -405,8 +449,13 @@ def write_points(number: int) -> AnyResponse:
     if number != _board().round:
         board = _round_of(number)
         app_state().session.work_ahead(lambda trial: _write_points(trial, fields, board, number), EARLIER)
-    with table_as_seen(fields) as session:
+    with table_as_seen(fields, _is_counted(_round_of(number))) as session:
         board = _round_of(number)
+        played = _counted(board, number)
+        if played is not None and _another_round(fields, board):
+            if _points(fields, board) == played.scores and _ended(board, number) == _end_of(fields, board):
+                return redirect("/scores", 303)
+            raise Conflict(already_text(session, board, played))
         _expect_round(fields, board)
         _write_points(session, fields, board, number)
     return redirect("/scores", 303)
@@ -416,7 +465,7 @@ def _write_points(session: Any, fields: Mapping[str, Any], board: GameView, numb
     scores = _points(fields, board)
     how, out = _told_end(fields, board)
     ended, played = _ended(board, number), _counted(board, number)
-    otherwise = ended is not None and ended != (how == "out", out)
+    otherwise = ended is not None and ended != _end_of(fields, board)
     if played is None or scores != played.scores or not otherwise:
         act(session.enter_scores, scores, number, out=out, how=how)
     if otherwise:
@@ -434,6 +483,12 @@ def _points(fields: Mapping[str, Any], board: GameView) -> dict[str, int]:
         )
         raise FieldError(f"points_{board.seats[-1].index}", told)
     return scores
+
+
+def _end_of(fields: Mapping[str, Any], board: GameView) -> tuple[bool, str | None]:
+    """How the round ended, as `_ended` says it of the record."""
+    how, out = _told_end(fields, board)
+    return how == "out", out
 
 
 def _told_end(fields: Mapping[str, Any], board: GameView) -> tuple[str, str | None]:

@@ -193,3 +193,46 @@ def test_a_form_that_came_back_for_an_empty_hand_counts_although_it_is_looked_ov
         assert back.location == "/scores" and train_table.session.phase == "scored"
         hands = {"hand_1": "", "hand_2": "4-4", "hand_3": "5-3"}
         assert "Nobody" not in str(train_table.client.get("/round-end/notes", query_string=hands).json)
+
+
+def counted_by_another(table: Table, **hands: str) -> str:
+    """What comes back to a form that was opened before another phone counted Ben 17; "" for the scores."""
+    at = f"1-{table.session.snapshot().phase}"
+    first = {"how": "out", "hand_1": "", "hand_2": "3-4 5-5", "hand_3": "1-1", "at": at, "page": "/round-end"}
+    table.client.post("/whose", data={"name": "Ann"})
+    assert table.client.post("/round-end", data=first).location == "/scores"
+    answer = table.client.post("/round-end", data={**first, **hands, "expected_seq": "1"})
+    return "" if answer.location == "/scores" else words(answer.text)
+
+
+@pytest.mark.parametrize("over", [False, True])
+def test_two_phones_that_count_differently_are_asked_which_is_right(train_table: Table, *, over: bool) -> None:
+    if over:
+        train_table.session.end_round("out", out="Ann")
+    back = counted_by_another(train_table, hand_2="3-4 2-2")
+    assert state_of(train_table.session)["totals"]["Ben"] == 17, "nothing is overwritten"
+    said = "This round has been counted already (Ann): Ann\xa00, Ben\xa017, Cy\xa02."
+    assert said in back.replace("&nbsp;", "\xa0")
+    assert back.count("Counted already:") == 1 and "Counted already: 3-4 5-5." in back
+    assert 'value="3-4 2-2"' in back and 'data-fills="hand_2" value="3-4 5-5"' in back
+    (at,) = re.findall(r'name="at" value="([^"]+)"', back)
+    typed = {"how": "out", "hand_1": "", "hand_2": "3-4 2-2", "hand_3": "1-1", "at": at}
+    assert train_table.client.post("/round-end", data=typed).location == "/scores"
+    assert state_of(train_table.session)["totals"]["Ben"] == 11
+
+
+def test_two_phones_that_count_the_same_are_not_asked(train_table: Table) -> None:
+    assert counted_by_another(train_table, hand_2="5-5 4-3") == ""
+    assert state_of(train_table.session)["totals"] == {"Ann": 0, "Ben": 17, "Cy": 2}
+
+
+def test_points_that_another_phone_wrote_down_otherwise_are_told(train_table: Table) -> None:
+    train_table.client.post("/whose", data={"name": "Ann"})
+    typed = {"points_1": "0", "points_2": "17", "points_3": "2", "out": "Ann", "at": "1-playing"}
+    assert train_table.client.post("/round-points/1", data=typed).location == "/scores"
+    later = train_table.client.post("/round-points/1", data={**typed, "points_2": "12", "page": "/round-points/1"})
+    assert later.status_code == 409 and "counted already (Ann): Ann\xa00, Ben\xa017, Cy\xa02." in words(later.text)
+    assert 'name="points_2" value="12"' in later.text
+    assert state_of(train_table.session)["totals"]["Ben"] == 17
+    hands = {"how": "out", "hand_1": "", "hand_2": "1-1", "hand_3": "2-2", "at": "1-playing", "page": "/round-end"}
+    assert "counted already (Ann)" in train_table.client.post("/round-end", data=hands).text, "hands no less"

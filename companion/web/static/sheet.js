@@ -274,6 +274,16 @@ if (hands) {
   if (hands.querySelector(".invite-hands")) setInterval(() => !document.hidden && look(), 3000);
 }
 
+// What another phone has counted takes the place of what was typed here.
+for (const key of document.querySelectorAll("[data-fills]")) {
+  key.addEventListener("click", () => {
+    const field = document.getElementsByName(key.dataset.fills)[0];
+    field.value = key.value;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    key.parentElement.remove();
+  });
+}
+
 // A photograph that is too large is refused before it is sent, so that nothing typed beside it is lost.
 for (const field of document.querySelectorAll("input[data-most]")) {
   field.addEventListener("change", () => {
