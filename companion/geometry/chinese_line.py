@@ -419,12 +419,14 @@ class LineFinder(Finder):
     ) -> dict[str, set[int]]:
         """Player -> the tiles that lie open before them while the deal goes on, well apart from the line: put away face
         up. Of a player who lays down several at once they are the hand, and where fewer lie face `down` than before one
-        of those was turned over. One that is not read is asked about until it is."""
+        of those was turned over: it stays of the hand, and so is what comes beside it. One that is not read is asked
+        about until it is."""
         if self.setup.over or not growing.line:
             return {}
         known = {} if self.before is None else self.before.shown_discards
         lay_open = {} if self.before is None else self.before.hands
         alone = {tiles[0].id for tiles in lay_open.values() if len(tiles) == 1}
+        opened = {tile.id for tiles in lay_open.values() for tile in tiles if tile.laid is not None}
         backs = () if self.before is None else (tile.seen.center_mm for tile in self.before.face_down)
         were_down = Counter(sector_of(place, self.view, self.setup) for place in backs)
         before = {tile.id: player for player, tiles in known.items() for tile in tiles}
@@ -438,7 +440,9 @@ class LineFinder(Finder):
             elif owner is not None and self._apart(seen, growing):
                 fresh.setdefault(owner, set()).add(n)
         for owner, tiles in fresh.items():
-            if len([n for n in tiles if self.ids[n] not in alone]) > 1 or down.get(owner, 0) < were_down[owner]:
+            if any(self.ids[n] in opened for n in tiles) or down.get(owner, 0) < were_down[owner]:
+                continue
+            if len([n for n in tiles if self.ids[n] not in alone]) > 1:
                 continue
             for n in tiles:
                 if self.known[n].seen.values is None:

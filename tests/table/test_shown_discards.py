@@ -79,7 +79,11 @@ def test_a_scratched_back_beside_one_put_away_face_up_is_put_away(before: Layout
 def test_what_is_turned_over_at_the_end_was_put_away_face_down(before: Layout) -> None:
     away = reconstruct(table(BEGUN, back(500.0, 740.0)), SETUP, before)
     turned: SeenTile = tile(500.0, 740.0, 90.0, 3, 2)
-    assert not reconstruct(table(BEGUN, turned), SETUP, away).shown_discards
+    first = reconstruct(table(BEGUN, turned), SETUP, away)
+    again = reconstruct(table(BEGUN, turned), SETUP, first)
+    assert not first.shown_discards and difference(first, again).empty, "nor is it put away at the next look"
+    beside = reconstruct(table(BEGUN, turned, tile(530.0, 740.0, 90.0, 1, 2)), SETUP, again)
+    assert not beside.shown_discards and len(beside.hands["Ann"]) == 2, "the hand is laid open tile by tile"
     over = reconstruct(table(BEGUN, BEFORE_ANN), replace(SETUP, over=True), before)
     assert not over.shown_discards and "Ann" in over.hands
 
