@@ -24,10 +24,7 @@ from companion.observing.unread import (
     MarkerQuestions,
     TileQuestions,
     WhichEngine,
-    as_many_as_lie,
     laid_after_all,
-    laid_in_line_after_all,
-    line_of,
     marked_otherwise,
     new_in_line,
     not_borne_out,
@@ -116,7 +113,6 @@ class GameSink(ObservationSink):
         self._along_edge: Counter[object] = Counter()
         self._astray: int | None = None
         self._phase = ""
-        self._line: tuple[Laid | None, ...] = ()
         self._middle = WhichEngine(session, keep)
         self._another = NextRoundWatch(session, keep, ROUND_PATIENCE if asks else 0)
         self._read_again = False
@@ -193,7 +189,6 @@ class GameSink(ObservationSink):
             self._looks_once_more = True
             if not observation.empty and not self.record(observation, layout, frame):
                 return False
-            self._line = line_of(layout)
         return True
 
     @property
@@ -224,25 +219,16 @@ class GameSink(ObservationSink):
 
     def still_new(self, observation: Observation, layout: Layout) -> Observation:
         observation = without_entered_draws(observation, self.session.events[self._lines_seen :])
+        missed = self._missed and not self.over()
         if isinstance(self.position, LinePosition):
-            return self._new_in_line(observation, line_of(layout), self.position.line)
+            return new_in_line(observation, [tile.laid for tile in layout.line], self.position.line, missed)
         delta = tuple(change for change in observation.delta if self._is_new(change, layout))
         turned = self.position.flipped if self.position is not None else ()
         new = replace(observation, delta=delta, flips=tuple(sorted(set(observation.flips).difference(turned))))
         if self.position is None:
             return new
         new = without_corrected_tiles(new, layout, self.position)
-        missed = self._missed and not self.over()
         return laid_after_all(new, layout, self.position, undone(self.session.events), missed)
-
-    def _new_in_line(
-        self, observation: Observation, lying: Sequence[Laid | None], recorded: Sequence[Laid]
-    ) -> Observation:
-        observation = new_in_line(observation, self._line, recorded)
-        missed = self._missed and not self.over()
-        if missed or undone(self.session.events):
-            observation = laid_in_line_after_all(observation, lying, recorded, missed)
-        return as_many_as_lie(observation, lying, recorded)
 
     def look_again(self, observation: Observation) -> tuple[LookAgain, ...]:
         if observation.empty:
@@ -281,7 +267,6 @@ class GameSink(ObservationSink):
         if self.asks and self._middle.ask_if_another(layout, frame):
             return False
         observation = self._perhaps_marked(observation)
-        self._line = line_of(layout)
         if observation.delta or observation.flips or observation.discards:
             self._pass_on(observation, layout, frame)
         if observation.doubts:

@@ -23,6 +23,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from companion.game.corrections import withdrawn_corrections
 from companion.game.game_view import GameView, TileShown
@@ -177,21 +178,6 @@ def laid_after_all(
     return replace(observation, clouded=clouded)
 
 
-def laid_in_line_after_all(
-    observation: Observation, line: Sequence[Laid | None], recorded: Sequence[Laid], missed: bool = False
-) -> Observation:
-    """The same in a Chinese line: all that lies beyond what is on record, on an arm where a tile is new or `missed`."""
-    arms = ends_beyond(line, recorded)
-    if arms is None:
-        return observation
-    delta: list[Change] = [change for change in observation.delta if not isinstance(change, Play)]
-    for arm, tiles in zip((LEFT, RIGHT), (arms[0][::-1], arms[1]), strict=True):
-        new = [change for change in observation.laid if change.train == arm]
-        beyond = [Play(tile, arm) for tile in tiles if tile is not None]
-        delta += beyond if (new or missed) and len(beyond) == len(tiles) else new
-    return replace(observation, delta=tuple(delta))
-
-
 def _in_order(
     delta: tuple[Change, ...], train: str, beneath: Collection[Laid], lying: list[Laid | None]
 ) -> tuple[Change, ...]:
@@ -209,51 +195,35 @@ def _in_order(
 # ---- the line of a Chinese game ---------------------------------------------------------------------------------
 
 
-def line_of(layout: Layout) -> tuple[Laid | None, ...]:
-    return tuple(tile.laid for tile in layout.line)
+def new_in_line(
+    observation: Observation, lying: Sequence[Laid | None], recorded: Sequence[Laid], missed: bool = False
+) -> Observation:
+    """The observation without what is on record already: of the tiles `lying` there it has those beyond the record, on
+    an arm where one is new. So a tile laid beyond a withdrawn one shows that that one lies there; `missed` ones are new
+    in any case. Where somebody has renamed a tile of the line, nothing is new that would put more tiles on record than
+    lie there."""
+    laid: Iterable[Change] = observation.laid
+    gone: Iterable[Change] = observation.gone
+    if (beyond := _ends_beyond(lying, recorded, observation.laid)) is not None:
+        new = {change.train for change in observation.laid} if not missed else beyond
+        read = ((arm, takewhile(lambda tile: tile is not None, beyond[arm])) for arm in beyond if arm in new)
+        laid, gone = [Play(tile, arm) for arm, tiles in read for tile in tiles if tile is not None], ()
+    elif (lost := _ends_beyond(recorded, lying, observation.gone)) is not None:
+        laid, gone = (), [change for change in observation.gone if change.tile in lost[change.train]]
+    elif len(recorded) + len(observation.laid) - len(observation.gone) > len(lying):
+        laid = ()
+    return replace(observation, delta=(*gone, *laid))
 
 
-def new_in_line(observation: Observation, seen: Sequence[Laid | None], recorded: Sequence[Laid]) -> Observation:
-    """The observation without what is on record already; `seen` is the line as the camera saw it last."""
-    on_record = ends_beyond(recorded, seen)
-    gone = ends_beyond(seen, recorded)
-    if on_record is None and gone is None:
-        return observation
-    laid = dict(zip((LEFT, RIGHT), map(list, on_record or ((), ())), strict=True))
-    lost = dict(zip((LEFT, RIGHT), map(list, gone or ((), ())), strict=True))
-    delta: list[Change] = []
-    for change in observation.delta:
-        known: list[Laid | None] = []
-        if isinstance(change, Play):
-            known = laid.get(change.train, [])
-        elif isinstance(change, Vanishing):
-            known = lost.get(change.train, [])
-        if isinstance(change, Play | Vanishing) and change.tile in known:
-            known.remove(change.tile)
-        else:
-            delta.append(change)
-    return observation if len(delta) == len(observation.delta) else replace(observation, delta=tuple(delta))
-
-
-def as_many_as_lie(observation: Observation, lying: Sequence[Laid | None], recorded: Sequence[Laid]) -> Observation:
-    """The observation with only those new tiles that lie beyond the record, where it would put more tiles on record
-    than lie there: the line was lost from sight, or somebody has renamed one of its tiles."""
-    if len(recorded) + len(observation.laid) - len(observation.gone) <= len(lying):
-        return observation
-    left, right = ends_beyond(lying, recorded) or ((), ())
-    new = [*((tile, LEFT) for tile in reversed(left)), *((tile, RIGHT) for tile in right)]
-    rest = [change for change in observation.delta if not isinstance(change, Play)]
-    return replace(observation, delta=(*rest, *(Play(tile, arm) for tile, arm in new if tile is not None)))
-
-
-def ends_beyond(
-    longer: Sequence[Laid | None], shorter: Sequence[Laid | None]
-) -> tuple[Sequence[Laid | None], Sequence[Laid | None]] | None:
-    """The parts of `longer` to the left and to the right of `shorter`; None where that is no part of it."""
-    for start in range(len(longer) - len(shorter) + 1):
-        if list(longer[start : start + len(shorter)]) == list(shorter):
-            return longer[:start], longer[start + len(shorter) :]
-    return None
+def _ends_beyond(
+    longer: Sequence[Laid | None], shorter: Sequence[Laid | None], seen: Sequence[Play | Vanishing]
+) -> Mapping[str, Sequence[Laid | None]] | None:
+    """The parts of `longer` on either arm beyond `shorter`, each from the inside out; None where that is no part of it.
+    Where it is one in several places, the one that `seen` speaks for."""
+    size, left = len(shorter), sum(change.train == LEFT for change in seen)
+    starts = [n for n in range(len(longer) - size + 1) if list(longer[n : n + size]) == list(shorter)]
+    start = min(starts, key=lambda n: abs(n - left), default=None)
+    return None if start is None else {LEFT: longer[:start][::-1], RIGHT: longer[start + size :]}
 
 
 MOST_UNANSWERED, QUIET = 3, 8

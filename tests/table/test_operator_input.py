@@ -16,8 +16,8 @@ from companion.geometry import Layout, PlacedTile
 from companion.geometry.diff import Observation
 from companion.log.events import Discarded, Drew, TilePlayed
 from companion.observing.unread import (
-    as_many_as_lie,
     marked_otherwise,
+    new_in_line,
     not_borne_out,
     without_corrected_tiles,
     without_entered_draws,
@@ -83,13 +83,41 @@ def test_a_marker_that_somebody_took_off_the_record_is_known() -> None:
     assert not marked_otherwise(replace(NEW, delta=(Mark("Ben"),)), marked, TABLE)
 
 
+def in_line(*tiles: tuple[int, int]) -> list[Laid]:
+    return [Laid(*one) for one in tiles]
+
+
 def test_a_line_lost_from_view_is_not_recorded_twice() -> None:
-    record = [Laid(6, 6), Laid(6, 4), Laid(4, 4)]
+    record = in_line((6, 6), (6, 4), (4, 4))
     whole = Observation(tuple(Play(one, "R") for one in record))
-    assert as_many_as_lie(whole, record, record).delta == ()
+    assert new_in_line(whole, record, record).delta == ()
     longer = [*record, Laid(4, 1)]
     again = Observation(tuple(Play(one, "R") for one in longer))
-    assert as_many_as_lie(again, longer, record).delta == (Play(Laid(4, 1), "R"),)
+    assert new_in_line(again, longer, record).delta == (Play(Laid(4, 1), "R"),)
+
+
+def test_in_a_line_of_equal_tiles_the_new_one_lies_where_it_was_seen_to_come() -> None:
+    both = in_line((1, 1), (1, 1))
+    for arm in ("L", "R"):
+        come, gone = Observation((Play(both[0], arm),)), Observation((Vanishing(both[0], arm),))
+        assert new_in_line(come, both, both[:1]) == come
+        assert new_in_line(gone, both[:1], both) == gone
+        assert new_in_line(gone, both, both).delta == new_in_line(come, both, both).delta == ()
+
+
+def test_a_tile_off_the_record_stays_so_until_another_lies_beyond_it() -> None:
+    lying = in_line((6, 6), (6, 4), (4, 1))
+    assert new_in_line(Observation(), lying[:2], lying[:1]).delta == ()
+    last = Observation((Play(lying[2], "R"),))
+    assert new_in_line(last, lying, lying[:1]).delta == (Play(lying[1], "R"), Play(lying[2], "R"))
+    assert new_in_line(Observation(), lying[:2], lying[:1], missed=True).delta == (Play(lying[1], "R"),)
+
+
+def test_where_a_tile_of_the_line_was_renamed_only_what_fits_there_is_new() -> None:
+    lying, record = in_line((6, 6), (6, 4), (4, 1)), in_line((6, 6), (6, 5))
+    last = Observation((Play(lying[2], "R"),))
+    assert new_in_line(last, lying, record) == last
+    assert new_in_line(last, lying[:2], record).delta == ()
 
 
 @pytest.mark.slow
