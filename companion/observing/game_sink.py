@@ -28,7 +28,6 @@ from companion.observing.unread import (
     marked_otherwise,
     new_in_line,
     not_borne_out,
-    undone,
     without_corrected_tiles,
     without_entered_draws,
 )
@@ -228,7 +227,7 @@ class GameSink(ObservationSink):
         if self.position is None:
             return new
         new = without_corrected_tiles(new, layout, self.position)
-        return laid_after_all(new, layout, self.position, undone(self.session.events), missed)
+        return laid_after_all(new, layout, self.position, missed)
 
     def look_again(self, observation: Observation) -> tuple[LookAgain, ...]:
         if observation.empty:

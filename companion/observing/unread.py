@@ -25,7 +25,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from itertools import takewhile
 
-from companion.game.corrections import withdrawn_corrections
 from companion.game.game_view import GameView, TileShown
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Trouble
@@ -40,7 +39,6 @@ from companion.log.events import (
     MarkerPlaced,
     MarkerRemoved,
     RoundStarted,
-    TilePlayed,
     Unclear,
 )
 from companion.observing.next_round import another_engine, answer_to, readings_of
@@ -125,56 +123,25 @@ def _is_read_as(tiles: Sequence[PlacedTile], due: Sequence[Laid], corrected: int
 # ---- tiles that somebody has taken off the record ---------------------------------------------------------------
 
 
-def undone(events: Sequence[Event]) -> frozenset[tuple[Laid, str]]:
-    """(tile, train) of every play of this round that a person has withdrawn and not put back."""
-    played: dict[int, tuple[Laid, str]] = {}
-    withdrawn: set[int] = set()
-    put_back = withdrawn_corrections(events)
-    for event in events:
-        if isinstance(event, RoundStarted):
-            played.clear()
-        elif isinstance(event, TilePlayed):
-            played[event.seq] = (event.tile, event.train)
-        elif isinstance(event, Corrected) and event.source == "person" and event.seq not in put_back:
-            if event.what.get("withdrawn") is True:
-                withdrawn.add(event.corrects)
-            elif "withdrawn" in event.what:
-                withdrawn.discard(event.corrects)
-    return frozenset(played[seq] for seq in withdrawn & played.keys())
+def laid_after_all(observation: Observation, layout: Layout, table: Position, missed: bool = False) -> Observation:
+    """A tile laid beyond one that somebody took off the record shows that that one lies there: both are new, in that
+    order.
 
-
-def laid_after_all(
-    observation: Observation,
-    layout: Layout,
-    table: Position,
-    withdrawn: Collection[tuple[Laid, str]],
-    missed: bool = False,
-) -> Observation:
-    """A tile laid beyond a withdrawn one shows that the withdrawn one lies there: both are new, in that order.
-
-    A withdrawn tile at the end of its train stays off the record, and nothing in this change is certain. A tile that
-    somebody has entered in its place counts. `missed`: tiles that nobody withdrew and that are not on record are new in
-    any case.
+    One at the end of its train stays off the record, and nothing in this change is certain. A tile that somebody has
+    entered in its place counts. `missed`: tiles that are not on record are new in any case.
     """
     clouded = observation.clouded
     for train, tiles in layout.trains.items():
         lying = [tile.laid for tile in tiles]
-        record = table.trains.get(train, ())
         # Beyond what is on record: in the place of a misread tile lies the one that somebody entered instead.
-        beyond = [laid for laid in lying[len(record) :] if laid is not None and laid not in record]
-        back = [laid for laid in beyond if missed or (laid, train) in withdrawn]
-        if not back:
-            continue
+        beyond = lying[len(table.trains.get(train, ())) :]
         new = [change.tile for change in observation.laid if change.train == train]
+        off = [laid for laid in beyond if laid is not None and laid not in new and laid.tile not in table.visible]
         reach = max((lying.index(tile) for tile in new if tile in lying), default=-1)
-        beneath = [
-            laid
-            for laid in back
-            if laid not in new and (lying.index(laid) < reach or (missed and (laid, train) not in withdrawn))
-        ]
+        beneath = [laid for laid in off if missed or lying.index(laid) < reach]
         if beneath:
             observation = replace(observation, delta=_in_order(observation.delta, train, beneath, lying))
-        clouded = clouded or len(beneath) < len(set(back).difference(new))
+        clouded = clouded or len(beneath) < len(off)
     return replace(observation, clouded=clouded)
 
 
