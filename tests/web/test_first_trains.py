@@ -64,6 +64,14 @@ def test_while_everybody_builds_nobody_is_said_to_be_to_move(cz: Table) -> None:
     assert region(cz, "yard").count("open ") >= 3, "each of them may be built on"
 
 
+def test_on_a_players_own_phone_the_own_key_comes_first(cz: Table) -> None:
+    cz.client.post("/whose", data={"name": "Cy"})
+    assert sent_by(cz, "cannot-play") == ["Cy", "Ann", "Ben"]
+    cz.lay("Ann", "12-3")
+    cz.lay("Cy", "12-4")
+    assert sent_by(cz, "pass") == ["Cy", "Ann"]
+
+
 def test_each_builder_says_when_the_own_train_is_done(cz: Table) -> None:
     cz.lay("Ann", "12-3")
     cz.lay("Cy", "12-4", "4-5")
@@ -124,4 +132,4 @@ def test_a_players_own_phone_lays_their_own_train_while_everybody_builds(cz: Tab
     assert region(cz, "act").startswith("Cy: tap what was played.")
     assert re.findall(r'name="train" value="(\w+)" required checked', cz.page) == ["Cy"]
     cz.lay("Cy", "12-4")
-    assert region(cz, "act").startswith("Cy's first train: tap its next tile.") and sent_by(cz, "pass") == ["Ann", "Cy"]
+    assert region(cz, "act").startswith("Cy's first train: tap its next tile.") and sent_by(cz, "pass") == ["Cy", "Ann"]

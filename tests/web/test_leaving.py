@@ -61,3 +61,17 @@ def test_the_hand_aside_counts_as_it_is_typed_and_is_not_taken_for_one_that_went
         assert "Round 1: Ben has left the round." in table.client.get(path).text, path
     assert lead in words(page), "Ben is a player of the next round"
     assert 'value="Ben"' not in table.client.get("/players").text, "the form proposes who is there"
+
+
+def test_the_phone_of_whoever_has_left_says_so_and_has_no_keys_of_a_turn(table: Table) -> None:
+    table.client.post("/whose", data={"name": "Ben"})
+    assert 'action="/api/play"' in table.page
+    table.post("leave", by="Ben")
+    acts = table.page[table.page.index('id="region-act"') : table.page.index('id="region-scores"')]
+    assert "Ben has left this round already" in words(acts) and "Undo: Ben has left the round" in words(acts)
+    assert set(re.findall(r'action="/api/([\w-]+)"', acts)) == {"undo"}
+    table.client.post("/whose", data={"name": "Cy"})
+    assert 'action="/api/play"' in table.page
+    table.client.post("/whose", data={"name": "Ben"})
+    table.post("undo")
+    assert 'action="/api/play"' in table.page
