@@ -98,7 +98,7 @@ CASES = (
     Case("two equal tiles only if all halves are sure", f"{GAME}.watched_round:SURE_OF_TWO", 0.0),
     Case("two equal tiles only if seen clearly", f"{GAME}.watched_round:PictureProof.is_clear", always(True)),
     Case("certain only with another picture", f"{GAME}.watched_round:on_one_picture", lambda verdict, proved: verdict),
-    Case("a round that only counts had ended goes on", f"{GAME}.open_game:OpenGame._goes_on", always(False)),
+    Case("a round that only counts had ended goes on", f"{GAME}.reports:goes_on", always(False)),
     Case("a pass after a tile ends the turn", f"{GAME}.watched_round:WatchedRound._laid_in_turn", always(False)),
     Case("things beside a train may be markers", f"{SINK}:GameSink._perhaps_marked", lambda sink, seen: seen),
     Case("the record is not borne out by the picture", f"{SINK}:not_borne_out", always(frozenset())),

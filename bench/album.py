@@ -29,7 +29,7 @@ import numpy as np
 
 from bench.counting import Laid, count_plays
 from bench.stills import showing
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.rules.position import Play
 from companion.rules.ruleset import RULESET_NAMES
 from datasets.render.chance import stream
@@ -127,7 +127,7 @@ def watched(seed: int, settings: SimSettings, film: type[Film]) -> dict[str, Any
         if done.returncode:
             raise RuntimeError(f"seed {seed}: watch said {done.returncode}: {done.stderr.strip()[-500:]}")
         told = [json.loads(line) for line in done.stdout.splitlines()]
-        session = Session.open(base / "game.jsonl")
+        session = Game.open(base / "game.jsonl")
         recorded = session.snapshot().plays
         session.close()
     plays = count_plays([(player, laid) for player, laid, _ in album.laid], recorded)

@@ -20,7 +20,7 @@ from bench.provable import planted_in, proofs
 from bench.replay import Recorded, laid_by, table_of
 from bench.table import reaches, with_faults
 from bench.told import as_seen, reports_of
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.log.events import TableChange
 from companion.log.journal import Journal
@@ -185,11 +185,11 @@ def _shows(change: Change, act: Any) -> bool:
     return False
 
 
-def retell(recorded: Recorded, journal: Path, *, arms: bool, sleeves: bool = True) -> tuple[Session, AccusationLog]:
+def retell(recorded: Recorded, journal: Path, *, arms: bool, sleeves: bool = True) -> tuple[Game, AccusationLog]:
     """A session of now that was told the round; without `arms` nobody is named by one, and draws that only an arm shows
     are not seen. Without `sleeves` an arm says what its line says, whatever it wears."""
     header: Header = Header.from_json(dict(recorded.head["header"]))
-    session = Session(Journal.create(journal, header), recorded.rules)
+    session = Game(Journal.create(journal, header), recorded.rules)
     log = AccusationLog(session)
     for line in recorded.lines:
         if line["call"] == "start_round":

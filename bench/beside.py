@@ -28,7 +28,7 @@ from bench.foreign_film import ForeignFilm
 from bench.hanging import Accepting, Filming, of_all
 from bench.table import watcher_before
 from bench.third_film import ThirdFilm
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.geometry import TableSetup
 from companion.geometry.layout import Family
 from companion.log.event_fields import OF_A_HAND, Question, QuestionKind
@@ -156,7 +156,7 @@ def hands(seed: int, make: Callable[..., Any], eye: Eye, size_wh: tuple[int, int
     with tempfile.TemporaryDirectory() as folder:
         log = Journal.create(Path(folder) / "game.jsonl", setup.header)
         log.append(first)
-        session = Session(log, rules)
+        session = Game(log, rules)
         seen = _Late(camera, session)
         watcher_before(seen, eye, setup, GameSink(session, setup, box_of(known_set(setup)))).run()
         hands_shown = [event for event in session.events if isinstance(event, HandShown)]
@@ -195,7 +195,7 @@ class _Late:
 
     live = stills = False
 
-    def __init__(self, camera: SimCamera, session: Session) -> None:
+    def __init__(self, camera: SimCamera, session: Game) -> None:
         self.camera, self.session, self.begun = camera, session, False
 
     def read(self) -> Any:

@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 
 from bench.stand_ins.sketch import LARGER, KnowingEye, sketched
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.events import TilePlayed
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
@@ -95,7 +95,7 @@ def blind_round(
     known = known_set(setup)
     box = box_of(known)
     with tempfile.TemporaryDirectory() as folder:
-        session = Session(Journal.create(Path(folder) / "game.jsonl", setup.header), load_ruleset(rules))
+        session = Game(Journal.create(Path(folder) / "game.jsonl", setup.header), load_ruleset(rules))
         watcher = Watcher(
             camera,
             KnowingEye(camera, unread=0.0, missed=missed),  # type: ignore[arg-type]

@@ -37,7 +37,7 @@ from bench.third_film import ThirdFilm
 from bench.told import ToldTable, UnfilmedRound
 from bench.toys import ToyFilm
 from bench.traced_film import TracedFilm
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.geometry import Layout, PlacedTile
 from companion.geometry.diff import Observation
 from companion.log.events import Event, TableChange
@@ -64,7 +64,7 @@ SAID = (
 """The sentences of a session that are recorded; `observe` is recorded in its own words."""
 
 
-class RecordedSession(Session):
+class RecordedSession(Game):
     """A session that notes what it is told, and how many events each call brought."""
 
     def __init__(self, *args: Any, **named: Any) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bench import belief
 from bench.told import ToldTable, UnfilmedRound
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.events import TableChange, TilePlayed
 from datasets.simulator.camera import VISIBLE_FAULTS, SimSettings
 from datasets.simulator.room import BlankFilm
@@ -32,7 +32,7 @@ def rounds(players: int, seed: int) -> list[tuple[float, float]]:
         settings = SimSettings(rules=game, players=players, plant=VISIBLE_FAULTS, plants=2, most_scenes=SCENES)
         camera = UnfilmedRound(seed, settings, BlankFilm)
         with tempfile.TemporaryDirectory() as folder:
-            session = Session.create(Path(folder) / "game.jsonl", camera.setup().header)
+            session = Game.create(Path(folder) / "game.jsonl", camera.setup().header)
             start = time.process_time()
             ToldTable(camera).tell(session)
             whole = time.process_time() - start

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from companion.game.game import Game
 from companion.game.game_view import SET_ASIDE
-from companion.game.session import Session
 from companion.log.events import Event
 
 Charge = tuple[str, str | None]
@@ -191,7 +191,7 @@ class AccusationLog:
     findings come and go that nobody sees.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Game) -> None:
         self.ever: set[Charge] = set()
         self.flips: Counter[str] = Counter(names=0, certain=0)
         self._named: dict[int, str | None] = {}

@@ -17,9 +17,9 @@ from typing import Any
 
 from bench.table import with_faults
 from bench.told import ToldTable, UnfilmedRound
+from companion.game.game import Game
 from companion.game.game_view import as_json
 from companion.game.rejected import CommandRejected
-from companion.game.session import Session
 from companion.rules.ruleset import RULESET_NAMES
 from datasets.simulator.room import BlankFilm
 
@@ -28,7 +28,7 @@ FIRST_SEED, SCENES = 181_000, 24
 ACTS = ("tile_played", "drew", "marker_placed", "marker_removed", "discarded", "passed")
 
 
-class Tapping(Session):
+class Tapping(Game):
     """A game at which somebody taps after about every second change of the table. `told`: taps by their kind;
     `differing`: (tap, what the page shows otherwise than the journal)."""
 
@@ -74,12 +74,12 @@ class Tapping(Session):
         self.correct(play["seq"], what[kind])
 
 
-def folded(session: Session) -> dict[str, Any]:
+def folded(session: Game) -> dict[str, Any]:
     """The same journal as a program that has just opened it shows it."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy.jsonl"
         copy.write_bytes(session.journal.content)
-        fresh = Session.open(copy)
+        fresh = Game.open(copy)
         shown = as_json(fresh.snapshot())
         fresh.close()
         return shown

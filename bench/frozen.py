@@ -46,9 +46,9 @@ from bench.told import Meddled, ToldTable, UnfilmedRound
 from companion.__main__ import companion
 from companion.app.games import create_game, look_at_game, open_game
 from companion.app.state import AppState, GameRepository
+from companion.game.game import Game
 from companion.game.game_view import as_json
 from companion.game.rejected import CommandRejected, RejectionReason
-from companion.game.session import Session
 from companion.judge_api.definitions import example, kinds
 from companion.log.event_fields import Header
 from companion.log.journal import Journal
@@ -127,7 +127,7 @@ class Pages:
 class Witness:
     """A session that is asked for its state after everything it is told, and now and then for its pages."""
 
-    def __init__(self, session: Session, folder: Path, pages_every: int) -> None:
+    def __init__(self, session: Game, folder: Path, pages_every: int) -> None:
         self._session, self._every = session, pages_every
         repository = GameRepository(create=create_game, open=open_game, look=look_at_game, read_hand=lambda *_: {})
         state = AppState(session, data_dir=folder, repository=repository, game=GAME)
@@ -199,7 +199,7 @@ class Asked:
             found[f"recorded/{path.stem}"] = partial(self.told_again, path=path)
         return found
 
-    def witness(self, session: Session, folder: Path) -> Any:
+    def witness(self, session: Game, folder: Path) -> Any:
         return Witness(session, folder, self.every)
 
     def golden(self, folder: Path, path: Path) -> Iterator[Said]:
@@ -219,12 +219,12 @@ class Asked:
             rules, players, seed, set_max=set_max, plant=plantable(name), plant_rate=0.08, plants_per_round=5, rounds=1
         )
         header = Header(name, f"double-{set_max}" if rules.is_mexican else "chinese", game.players)
-        session = self.witness(Session.create(journal_in(folder), header, ticking()), folder)
+        session = self.witness(Game.create(journal_in(folder), header, ticking()), folder)
         for played in game.rounds():
             play_out(session, played)
         return session.close()
 
-    def told(self, folder: Path, name: str, seed: int, kind: type[Session] = Session) -> Iterable[Said]:
+    def told(self, folder: Path, name: str, seed: int, kind: type[Game] = Game) -> Iterable[Said]:
         camera = UnfilmedRound(seed, with_faults(name, self.scenes), BlankFilm)
         told = kind.create(journal_in(folder), camera.setup().header, ticking())
         if isinstance(told, Meddled):
@@ -238,7 +238,7 @@ class Asked:
 
     def tapped(self, folder: Path, name: str, seed: int) -> Iterable[Said]:
         def created(header: Header) -> Any:
-            return self.witness(Session.create(journal_in(folder), header, ticking()), folder)
+            return self.witness(Game.create(journal_in(folder), header, ticking()), folder)
 
         witness: Any = tapped.tell(seed, created, names=(name,))[0]
         return cast(list[Said], witness.close())
@@ -257,7 +257,7 @@ class Asked:
     def told_again(self, folder: Path, path: Path) -> Iterable[Said]:
         recorded = Recorded.read(path)
         header = Header.from_json(dict(recorded.head["header"]))
-        session = self.witness(Session(Journal.create(journal_in(folder), header, ticking()), recorded.rules), folder)
+        session = self.witness(Game(Journal.create(journal_in(folder), header, ticking()), recorded.rules), folder)
         for line in recorded.lines:
             if "call" in line:
                 tell(session, line)

@@ -27,7 +27,7 @@ from bench.stand_ins.playing import begin, play_out, say
 from bench.stopwatch import seconds_per_unit
 from companion.app.games import create_game, look_at_game, open_game
 from companion.app.state import AppState, GameRepository
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.rules.position import Play
 from companion.web.app import PageSettings, create_app
 from companion.web.serving import ServingSettings
@@ -86,7 +86,7 @@ def games(folder: Path) -> tuple[dict[int, float], dict[int, float]]:
     return timed(first), timed(later)
 
 
-def with_tiles(path: Path, count: int, players: int = 4) -> Session:
+def with_tiles(path: Path, count: int, players: int = 4) -> Game:
     """A round in which so many tiles have been laid, or as many as the bots lay."""
     names = [f"Player {number}" for number in range(1, players + 1)]
     hand = DEALT // players

@@ -26,7 +26,7 @@ from bench.somebody import SLIPS, TRUE, Somebody
 from bench.stand_ins.sketch import LARGER, KnowingEye, sketched
 from bench.stand_ins.watching import watching
 from bench.table import FIRST_SEED, faults, with_faults
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.rules.ruleset import RULESET_NAMES
 from datasets.simulator.camera import SimCamera
 from datasets.simulator.lying import Lying
@@ -107,7 +107,7 @@ def meddle(
     return Meddled(seed, rules, done, false, true, lying.total(), right, questions, untrue), person
 
 
-def _watch(session: Session, watcher: Any, person: Somebody) -> tuple[dict[str, int], dict[str, int]]:
+def _watch(session: Game, watcher: Any, person: Somebody) -> tuple[dict[str, int], dict[str, int]]:
     """Every certain accusation that ever stood, with the frame at which it came up; apart from them those in which a
     person had said whose play it was."""
     accused: dict[str, int] = {}

@@ -22,7 +22,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from bench.table import watcher_before
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.perception.table_reader import box_of, known_set
@@ -74,7 +74,7 @@ def plays(seed: int, rules: str, scenes: int) -> Iterator[Counter[tuple[str, str
     camera = SimCamera(seed, settings)
     setup, eye = camera.setup(), open_eye(one_box=True)
     with tempfile.TemporaryDirectory() as folder:
-        session = Session(Journal.create(Path(folder) / "game.jsonl", setup.header), load_ruleset(rules))
+        session = Game(Journal.create(Path(folder) / "game.jsonl", setup.header), load_ruleset(rules))
         watcher = watcher_before(camera, eye, setup, GameSink(session, setup, box_of(known_set(setup))))
         trace, written = Trace(), len(session.events)
         while (frame := camera.read()) is not None:

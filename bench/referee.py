@@ -20,8 +20,8 @@ import chess
 
 from bench.stand_ins.playing import play_out
 from bench.stopwatch import seconds_per_unit
+from companion.game.game import Game
 from companion.game.replay import replay_text
-from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.journal import JournalText, read_journal
 from companion.rules.mexican.judge import after_turn, judge_turn, legal_plays
@@ -57,7 +57,7 @@ def whole_match(players: int = 4, seed: int = 1) -> JournalText:
     game = BotGame(rules, players, seed, set_max=12)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "match.jsonl"
-        session = Session.create(path, Header("tactic", "double-12", game.players, {}))
+        session = Game.create(path, Header("tactic", "double-12", game.players, {}))
         for played in game.rounds():
             play_out(session, played)
         session.close()

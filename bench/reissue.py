@@ -21,8 +21,8 @@ from bench.counting import AccusationLog, count_faults, count_plays
 from bench.replay import Recorded, end_of, laid_by, true_faults
 from bench.table import RoundResult, summary
 from companion.game.corrections import effective_events
+from companion.game.game import Game
 from companion.game.rejected import CommandRejected
-from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import TableChange
 from companion.log.journal import Journal
@@ -49,7 +49,7 @@ def calls(recorded: Recorded, *, arms: bool) -> Iterator[Mapping[str, Any]]:
             yield bare
 
 
-def tell(session: Session, line: Mapping[str, Any]) -> None:
+def tell(session: Game, line: Mapping[str, Any]) -> None:
     """Make one recorded call. One that the session refuses now (the round has ended already) is left out."""
     if line["call"] == "observe":
         session.observe(TableChange.from_json(line))
@@ -75,7 +75,7 @@ def reissue(recorded: Recorded, *, arms: bool) -> RoundResult:
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         header = Header.from_json(dict(recorded.head["header"]))
-        session = Session(Journal.create(Path(folder) / "game.jsonl", header), recorded.rules)
+        session = Game(Journal.create(Path(folder) / "game.jsonl", header), recorded.rules)
         log = AccusationLog(session)
         for line in calls(recorded, arms=arms):
             tell(session, line)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.events import RoundScored
 from companion.rules.chinese import settle
 from companion.rules.mexican.judge import score
@@ -24,7 +24,7 @@ def due_scores(camera: SimCamera) -> dict[str, int]:
     return dict(settle(rules, order, pips, discards={name: len(tiles) for name, tiles in left.items()}).result)
 
 
-def how_it_ended(camera: SimCamera, session: Session) -> str:
+def how_it_ended(camera: SimCamera, session: Game) -> str:
     """`right`: the round is scored with the points due. `wrong`: otherwise. `open`: it is not scored, though
     all hands were laid open. `cut`: the film breaks off before that."""
     game = camera.round

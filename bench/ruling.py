@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Protocol
 
 from bench.table import watcher_before
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.perception.setup_file import GameSetup
@@ -65,7 +65,7 @@ def watched(
     setup = camera.setup()
     ruleset = load_ruleset(setup.header.rules)
     with tempfile.TemporaryDirectory() as folder:
-        session = Session(Journal.create(Path(folder) / "game.jsonl", setup.header), ruleset)
+        session = Game(Journal.create(Path(folder) / "game.jsonl", setup.header), ruleset)
         heard: list[str] = []
         session.subscribe(lambda event: heard.append(event.KIND))
         watcher = watcher_before(camera, eye, setup, GameSink(session, setup, box_of(known_set(setup))))

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
+from companion.game.game import Game
 from companion.game.rejected import CommandRejected, RejectionReason
-from companion.game.session import Session
 from companion.perception import Watcher
 from companion.rules.position import SECOND_MEXICAN, Draw, Mark, Play, Unmark
 from companion.rules.tile import Laid
@@ -31,7 +31,7 @@ class Somebody:
     """
 
     def __init__(
-        self, camera: SimCamera, session: Session, watcher: Watcher, taps: tuple[str, ...], seed: int,
+        self, camera: SimCamera, session: Game, watcher: Watcher, taps: tuple[str, ...], seed: int,
         *, rate: float = 0.12, noticed: float = 0.5,
     ) -> None:  # fmt: skip
         self.camera, self.session, self.watcher, self.taps = camera, session, watcher, taps

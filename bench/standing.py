@@ -18,7 +18,7 @@ from typing import Any
 
 from bench.reissue import calls, said_by_people, tell
 from bench.replay import Recorded
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.log.journal import Journal
 from datasets.folder_argument import RECORDED, folder_with
@@ -51,7 +51,7 @@ def standing(recorded: Recorded, share: float) -> Iterator[tuple[str, str, bool,
     """(code, player, certain, tile) of each finding that stands at the end against an innocent."""
     with tempfile.TemporaryDirectory() as folder:
         header = Header.from_json(dict(recorded.head["header"]))
-        session = Session(Journal.create(Path(folder) / "game.jsonl", header), recorded.rules)
+        session = Game(Journal.create(Path(folder) / "game.jsonl", header), recorded.rules)
         rng = random.Random(f"{recorded.head['seed']} {share}")
         for line in overlooking(calls(recorded, arms=True), share, rng):
             tell(session, line)

@@ -34,7 +34,7 @@ from bench.provable import planted_in, proofs
 from bench.round_end import CUT, how_it_ended
 from bench.stand_ins.sketch import LARGER, KnowingEye, sketched
 from bench.told import ToldTable, UnfilmedRound
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
@@ -116,7 +116,7 @@ def play_round(
         journal = Path(folder) / "game.jsonl"
         if eye_name == "told":
             told = ToldTable(camera)
-            session = Session(Journal.create(journal, camera.setup().header), load_ruleset(rules))
+            session = Game(Journal.create(journal, camera.setup().header), load_ruleset(rules))
             log = AccusationLog(session)
             told.tell(session)
             turns, scenes = told.turns, told.scenes
@@ -172,16 +172,14 @@ def reaches(camera: SimCamera) -> list[tuple[str, str, Laid]]:
     return found
 
 
-def watch(
-    camera: SimCamera, eye: Any, journal: Path, *, flat: bool, arms: bool = True
-) -> tuple[Session, AccusationLog]:
+def watch(camera: SimCamera, eye: Any, journal: Path, *, flat: bool, arms: bool = True) -> tuple[Game, AccusationLog]:
     """The product's own way from the set-up file to the session; without `arms` nobody is named by one."""
     setup = camera.setup()
     if flat:
         # Sketched frames have no height: tiles are painted on the table.
         setup = replace(setup, tile_mm=(*setup.tile_mm[:2], 0.001))
     rules = load_ruleset(setup.header.rules)
-    session = Session(Journal.create(journal, setup.header), rules)
+    session = Game(Journal.create(journal, setup.header), rules)
     log = AccusationLog(session)
     sink = GameSink(session, setup, box_of(known_set(setup)))
     watcher_before(camera, eye, setup, sink, attribution_for(setup, off=not arms)).run()

@@ -19,8 +19,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from companion.game.game import Game
 from companion.game.rejected import CommandRejected
-from companion.game.session import Session
 from companion.log.event_fields import Candidate, Header
 from companion.log.events import (
     Discarded,
@@ -192,7 +192,7 @@ def tapped(
     return kept, forgotten, slips
 
 
-def say(session: Session, tap: Tap, taps: Sequence[Tap], *, carried: bool, outer_only: bool) -> None:
+def say(session: Game, tap: Tap, taps: Sequence[Tap], *, carried: bool, outer_only: bool) -> None:
     """Tap it after these `taps`, as far as the game takes it by now."""
     event, who = tap.act.event, tap.name or tap.act.event.who
     turn = tap.turn = (tap.turn or _shown(session, tap, taps)) if carried and tap.name is None else None
@@ -226,7 +226,7 @@ def say(session: Session, tap: Tap, taps: Sequence[Tap], *, carried: bool, outer
     tap.seq = next((line.seq for line in lines if type(line) is type(event)), None)
 
 
-def _shown(session: Session, tap: Tap, taps: Sequence[Tap]) -> int:
+def _shown(session: Game, tap: Tap, taps: Sequence[Tap]) -> int:
     """The turn for which the player taps: one that is said to be still to come, where what they did came before the act
     that the phone names with it (*Your turn before Ann's 5-4*); else the present one, or the next."""
     who, asked = tap.act.event.who, session.history.last.asked
@@ -248,7 +248,7 @@ def _shown(session: Session, tap: Tap, taps: Sequence[Tap]) -> int:
     return present if on and not further else present + 1
 
 
-def _end(session: Session, train: str) -> int | None:
+def _end(session: Game, train: str) -> int | None:
     position = session.position
     return position.value_due(train) if isinstance(position, Position) else None
 
@@ -344,7 +344,7 @@ class Person:
         behind = [of[seq].act for seq in rest[at:] if not of[seq].again]
         return all(one.before(acts[0]) for one in before) and all(acts[-1].before(one) for one in behind)
 
-    def answer(self, session: Session, question: Unclear, key: int | None) -> None:
+    def answer(self, session: Game, question: Unclear, key: int | None) -> None:
         """The true key; where none is, the acts in their order, and what has another's name or stands twice put
         right."""
         if key is not None:
@@ -392,7 +392,7 @@ def _look(tap: Tap) -> tuple[object, ...]:
     return type(event), event.who, getattr(event, "train", None), getattr(event, "tile", None)
 
 
-def certain(session: Session) -> set[tuple[str, str]]:
+def certain(session: Game) -> set[tuple[str, str]]:
     """(code, player) of each certain fault."""
     return {(one.code, str(one.by or line.event.who)) for line, one in session.scoreboard.faults}
 
@@ -400,8 +400,8 @@ def certain(session: Session) -> set[tuple[str, str]]:
 def one_round(seed: int, folder: Path, **options: Any) -> Told:
     """One round from its seed, tapped and asked about, in a journal of its own. The options are those of `tell`."""
 
-    def created(header: Header) -> Session:
-        return Session.create(folder / f"{seed}.jsonl", header)
+    def created(header: Header) -> Game:
+        return Game.create(folder / f"{seed}.jsonl", header)
 
     session, told = tell(seed, created, **options)
     session.close()
@@ -410,7 +410,7 @@ def one_round(seed: int, folder: Path, **options: Any) -> Told:
 
 def tell(
     seed: int,
-    created: Callable[[Header], Session],
+    created: Callable[[Header], Game],
     *,
     share: float = 0.06,
     kinds: Sequence[str] = SLIPS,
@@ -422,7 +422,7 @@ def tell(
     outer_only: bool = True,
     names: Sequence[str] = RULESET_NAMES,
     one: bool = False,
-) -> tuple[Session, Told]:
+) -> tuple[Game, Told]:
     """The same in a session that `created` makes, which stays open."""
     rng = Random(f"tapped {seed}")
     name = names[seed % len(names)]
@@ -484,7 +484,7 @@ def tell(
     return session, told
 
 
-def _exact(session: Session, person: Person) -> bool:
+def _exact(session: Game, person: Person) -> bool:
     """Whether every act that was told stands in its true order under its true name, once."""
     asked = session.history.last.asked
     if asked is None:
@@ -498,7 +498,7 @@ def _exact(session: Session, person: Person) -> bool:
     return names and all(one.before(other) for n, one in enumerate(order) for other in order[n + 1 :])
 
 
-def _points(session: Session, game: BotRound) -> bool:
+def _points(session: Game, game: BotRound) -> bool:
     """Whether the round is scored as it was played."""
     if session.phase == "playing":
         session.end_round(game.how or "abandoned", game.out)
@@ -514,7 +514,7 @@ def _score(game: BotRound) -> dict[str, int] | None:
     with tempfile.TemporaryDirectory() as folder:
         name = game.rules.name
         box = f"double-{game.start.set_max}" if game.rules.is_mexican else "chinese"  # type: ignore[union-attr]
-        session = Session.create(Path(folder) / "g.jsonl", Header(name, box, game.start.players))
+        session = Game.create(Path(folder) / "g.jsonl", Header(name, box, game.start.players))
         session.start_round(game.engine, game.starter)
         session.end_round(game.how or "abandoned", game.out)
         for shown in reveal(game):

@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 from bench.tapped import true_acts
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.log.events import Discarded, Drew, Event, MarkerPlaced, MarkerRemoved, Passed, TilePlayed
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
@@ -22,7 +22,7 @@ from datasets.bots import BotGame
 FIRST_SEED = 7600
 
 
-def taps_of(turn: list[Event], session: Session) -> Counter[str]:
+def taps_of(turn: list[Event], session: Game) -> Counter[str]:
     """The keys tapped for one turn, which is played in the session by them."""
     taps = Counter[str]()
     while turn:
@@ -58,7 +58,7 @@ def measure(name: str, players: int, rounds: int, seed: int) -> Counter[str]:
         game = BotGame(rules, players, number, set_max=set_max, rounds=1)
         played = next(iter(game.rounds()))
         with tempfile.TemporaryDirectory() as folder:
-            session = Session.create(Path(folder) / "g.jsonl", Header(name, box, game.players))
+            session = Game.create(Path(folder) / "g.jsonl", Header(name, box, game.players))
             session.start_round(played.engine, played.starter)
             turns: dict[int, list[Event]] = {}
             for act in true_acts(played):

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from companion.game.game import Game
 from companion.game.rejected import CommandRejected
-from companion.game.session import Session
 from companion.log.events import TableChange
 from companion.rules.notation import Change
 from companion.rules.position import MEXICAN, SECOND_MEXICAN, Action, Discard, LinePosition, Play, Position
@@ -33,7 +33,7 @@ class UnfilmedRound(SimCamera):
         return usual
 
 
-class Meddled(Session):
+class Meddled(Game):
     """Somebody taps now and then after a change, true or not."""
 
     rng: random.Random
@@ -74,7 +74,7 @@ class ToldTable:
         self.shown: list[int] = []
         self.scenes = 0
 
-    def tell(self, session: Session) -> None:
+    def tell(self, session: Game) -> None:
         camera = self.camera
         spread = camera.plan.boneyard_spread and not camera.plan.chinese
         counted = spread or camera.plan.chinese

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Self
 
 from companion.app.state import AppState, NoGameError
+from companion.game.game import Game
 from companion.game.game_view import GameView, is_fault, is_misfit
-from companion.game.session import Session
 from companion.log.journal import BUTTON, entered_by
 from companion.supervise.parts import line_of
 from hardware.panel import Done, Light, Panel, PanelError, Press, open_panel
@@ -41,7 +41,7 @@ def is_accused(snapshot: GameView) -> bool:
     return is_fault(plays[-1]) if plays else False
 
 
-def say(game: Session | None, press: Press | Done) -> bool:
+def say(game: Game | None, press: Press | Done) -> bool:
     """Do what a button says in the game. False: there is none, or it refused; then nothing has changed."""
     if game is None:
         return False
@@ -116,7 +116,7 @@ class ButtonPod:
         self._app_state.show_pin()
         self._hiding.start()
 
-    def _controls(self) -> Session | None:
+    def _controls(self) -> Game | None:
         try:
             return self._app_state.session
         except NoGameError:

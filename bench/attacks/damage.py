@@ -29,7 +29,7 @@ from typing import Any
 
 from bench.attacks.power_cut import evening_clock, record_game
 from bench.attacks.results import arguments, command, record
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.copies import copy_of, journal_of, repair_game
 from companion.log.event_fields import Header
 from companion.log.events import Drew, Event, SeenLine
@@ -72,7 +72,7 @@ class DamageReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class Evening:
     """A whole journal, and what it says line by line."""
 
     content: bytes
@@ -83,25 +83,25 @@ class Game:
         return self.content.splitlines(keepends=True)
 
 
-def make_game(folder: Path, rounds: int, seed: int) -> Game:
+def make_game(folder: Path, rounds: int, seed: int) -> Evening:
     path = folder / f"game-{seed}-{rounds}.jsonl"
     events = tuple(record_game(path, rounds, seed))
-    return Game(path.read_bytes(), events)
+    return Evening(path.read_bytes(), events)
 
 
-def make_watched_game(folder: Path, seed: int) -> Game:
+def make_watched_game(folder: Path, seed: int) -> Evening:
     """A round that a camera watched: between the events stand the lines of what it saw."""
     path = folder / f"watched-{seed}.jsonl"
     rules = load_ruleset("reeves")
     game = BotGame(rules, 3, seed, rounds=1)
     played = next(iter(game.rounds()))
     header = Header("reeves", f"double-{played.start.set_max}", game.players)
-    session = Session.create(path, header, evening_clock())
+    session = Game.create(path, header, evening_clock())
     session.start_round(played.engine, played.starter)
     for turn in played.turns():
         session.observe(seen([turn]))
     session.close()
-    return Game(path.read_bytes(), entries_of(read_journal(path)))
+    return Evening(path.read_bytes(), entries_of(read_journal(path)))
 
 
 def entries_of(text: JournalText) -> tuple[Event | SeenLine, ...]:
@@ -235,7 +235,7 @@ def attack(folder: Path, damages: int, seed: int, *, first: int = 0, watched: bo
     return report
 
 
-def damaged(game: Game, chance: random.Random) -> tuple[bytes, bytes | None, list[str]]:
+def damaged(game: Evening, chance: random.Random) -> tuple[bytes, bytes | None, list[str]]:
     """Journal and copy after one evening of a bad card, and what happened to them."""
     lag = chance.choice([0, 0, 0, 1, 3, 9])
     journal, copy = game.content, b"".join(game.lines[: len(game.lines) - lag])
@@ -257,7 +257,7 @@ def damaged(game: Game, chance: random.Random) -> tuple[bytes, bytes | None, lis
     return journal, copy, kinds
 
 
-def _try_one(folder: Path, game: Game, journal: bytes, copy: bytes | None, report: DamageReport) -> None:
+def _try_one(folder: Path, game: Evening, journal: bytes, copy: bytes | None, report: DamageReport) -> None:
     games = folder / "games"
     path, beside = journal_of(games, GAME), copy_of(games, GAME)
     for file, content in ((path, journal), (beside, copy)):
@@ -289,7 +289,7 @@ def _entries(path: Path) -> tuple[Event | SeenLine, ...] | None:
 
 
 def _compare(
-    game: Game,
+    game: Evening,
     found: Sequence[Event | SeenLine] | None,
     journal: bytes,
     copy: bytes | None,

@@ -25,7 +25,7 @@ from typing import Any
 from bench.attacks.crowd import ANSWERED_WITHIN_S
 from bench.attacks.results import arguments, command, record
 from bench.stand_ins.playing import begin, play_out, say
-from companion.game.session import Session
+from companion.game.game import Game
 from datasets.bots import BotGame, BotRound
 
 PIN = "135790"
@@ -103,7 +103,7 @@ def last_round(folder: Path, rounds: int) -> BotRound:
     """A match on the table, its last round begun; what is played in it."""
     place = folder / "games" / "game-0001" / "journal.jsonl"
     place.parent.mkdir(parents=True)
-    session: Session
+    session: Game
     game: BotGame
     session, game = begin(place, "tactic", 4, 7)
     played = iter(game.rounds())

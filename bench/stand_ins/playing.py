@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench.stand_ins.making import ticking
 from bench.stand_ins.settling import confirm
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.log.events import Event
 from companion.rules.position import Discard, Draw, Flip, Mark, Pass, Play, Unmark
@@ -25,15 +25,15 @@ def begin(
     set_max: int = 12,
     options: dict[str, object] | None = None,
     **bots: object,
-) -> tuple[Session, BotGame]:
+) -> tuple[Game, BotGame]:
     """A new session and the bots that will play at it."""
     rules = load_ruleset(rules_name, options)
     game = BotGame(rules, players, seed, set_max=set_max, **bots)  # type: ignore[arg-type]
     tile_set = f"double-{set_max}" if rules.is_mexican else "chinese"
-    return Session.create(path, Header(rules_name, tile_set, game.players, options or {}), ticking()), game
+    return Game.create(path, Header(rules_name, tile_set, game.players, options or {}), ticking()), game
 
 
-def say(session: Session, turn: BotTurn) -> Iterator[Event]:
+def say(session: Game, turn: BotTurn) -> Iterator[Event]:
     """One turn, act by act."""
     by = turn.player
     for action in turn.actions:
@@ -56,7 +56,7 @@ def say(session: Session, turn: BotTurn) -> Iterator[Event]:
         yield from session.pass_turn(by)
 
 
-def play_out(session: Session, game: BotRound, *, confirmed: bool = False) -> list[tuple[Event, BotTurn | None]]:
+def play_out(session: Game, game: BotRound, *, confirmed: bool = False) -> list[tuple[Event, BotTurn | None]]:
     """A whole round with its end and the hands shown; each event with the turn it belongs to.
 
     `confirmed`: whatever is asked after a turn, somebody says at once that it was so."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.events import Unclear
 
 MOST_ASKED = 60
 """An answer brings the next question at most; more than this many in a row means that none of them ever closes."""
 
 
-def asked(session: Session) -> list[Unclear]:
+def asked(session: Game) -> list[Unclear]:
     """The open questions about taps that do not fit, the oldest first."""
     return [question for question in session.questions if question.about is not None]
 
@@ -19,13 +19,13 @@ def kinds(question: Unclear) -> list[str]:
     return [str(key.kind) for key in question.candidates]
 
 
-def settle(session: Session, kind: str = "so", by: str | None = None) -> None:
+def settle(session: Game, kind: str = "so", by: str | None = None) -> None:
     """Answer the oldest question by its first key of this kind."""
     question = asked(session)[0]
     session.answer(question.seq, kinds(question).index(kind), by)
 
 
-def confirm(session: Session, by: str | None = None) -> int:
+def confirm(session: Game, by: str | None = None) -> int:
     """Say of all that is open that it was really so; returns how many questions that took."""
     for count in range(MOST_ASKED):
         if not asked(session):

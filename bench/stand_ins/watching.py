@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bench.stand_ins.sketch import KnowingEye
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
@@ -20,13 +20,13 @@ from vision.settle import Settler
 
 def watching(
     camera: SimCamera, journal: Path, *, arms: bool = False, eye: KnowingEye | None = None
-) -> tuple[Session, GameSink, Watcher]:
+) -> tuple[Game, GameSink, Watcher]:
     """Having seen the first frame, with an eye that errs nowhere; sketched tiles have no height."""
     setup = replace(camera.setup(), tile_mm=(*camera.plan.tile_mm[:2], 0.001))
     first = camera.read()
     assert first is not None and setup.table.corners_px is not None and setup.table.size_mm is not None
     rules = load_ruleset(setup.header.rules)
-    session = Session(Journal.create(journal, setup.header), rules)
+    session = Game(Journal.create(journal, setup.header), rules)
     known = known_set(setup)
     box = box_of(known)
     sink = GameSink(session, setup, box)

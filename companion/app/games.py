@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion.app.own_set import usable
 from companion.app.state import AppState, GameRepository
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.copies import repair_game
 from companion.log.event_fields import Header
 from companion.log.journal import CONVERT, Journal, JournalError, read_journal
@@ -154,25 +154,25 @@ def rules_of(header: Header) -> RuleSet:
         raise ValueError(str(fault)) from None
 
 
-def create_game(path: Path, header: Mapping[str, Any]) -> Session:
+def create_game(path: Path, header: Mapping[str, Any]) -> Game:
     try:
-        return Session.create(path, Header.from_json(dict(header)))
+        return Game.create(path, Header.from_json(dict(header)))
     except RuleSetError as fault:
         raise ValueError(str(fault)) from None
 
 
-def open_game(path: Path) -> Session:
+def open_game(path: Path) -> Game:
     journal = Journal.open(path)
     try:
-        return Session(journal, rules_of(journal.header))
+        return Game(journal, rules_of(journal.header))
     except BaseException:
         journal.close()
         raise
 
 
-def look_at_game(path: Path) -> Session:
+def look_at_game(path: Path) -> Game:
     try:
-        return Session.read_only(path)
+        return Game.read_only(path)
     except RuleSetError as fault:
         raise ValueError(str(fault)) from None
 
@@ -186,7 +186,7 @@ def make_app_state(
     """
     found = Repairs() if repairs is None else repairs
 
-    def reopen(path: Path) -> Session:
+    def reopen(path: Path) -> Game:
         for case in repair_game(data_dir / "games", path.parent.name):
             found.report(case)
         return open_game(path)

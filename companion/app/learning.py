@@ -23,7 +23,7 @@ from companion.app.own_set import LEARNABLE_SETS, LEARNED, OWN_MARKERS, doubles_
 from companion.app.state import event_lines
 from companion.evidence.closeups import find_tile
 from companion.evidence.store import Deleter
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.events import Corrected, Event
 from companion.storage.game_folders import NewZip
 from companion.storage.state_file import read_state, write_state
@@ -49,7 +49,7 @@ class LabelKeeper:
         self._folder = data_dir / FOLDER
         self._games = data_dir / "games"
 
-    def follow(self, name: str, session: Session) -> None:
+    def follow(self, name: str, session: Game) -> None:
         def keep_corrections(event: Event) -> None:
             if isinstance(event, Corrected) and event.source == "person":
                 try:
@@ -68,7 +68,7 @@ class LabelKeeper:
         for ending in (".json", ".jpg"):
             (self._folder / f"{stem}{ending}").unlink(missing_ok=True)
 
-    def _keep(self, name: str, session: Session, correction: Corrected) -> None:
+    def _keep(self, name: str, session: Game, correction: Corrected) -> None:
         corrected = corrected_tile(correction.what)
         if corrected is None:
             return

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from companion.app.game_index import MOST_KNOWN, GameIndex, GameSummary, KnownGame, summarize, summary_of
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.storage.game_folders import GameFolders
 from companion.storage.repairs import LASTING_TROUBLE, Repair, Repairs
 from companion.storage.state_file import by_file, takes_nothing
@@ -78,11 +78,11 @@ class ChangeSignal:
 class GameRepository:
     """How games are made and opened; given by the wiring, so the page knows no journal."""
 
-    create: Callable[[Path, Mapping[str, Any]], Session]
+    create: Callable[[Path, Mapping[str, Any]], Game]
     """(new journal's path, header) -> session."""
-    open: Callable[[Path], Session]
+    open: Callable[[Path], Game]
     """An earlier game to go on with."""
-    look: Callable[[Path], Session]
+    look: Callable[[Path], Game]
     """An earlier game only to be looked at: nothing can be written into it."""
     summarize: Callable[[Path], GameSummary] = summarize
     """An earlier game as a list shows it."""
@@ -103,7 +103,7 @@ class AppState:
 
     def __init__(
         self,
-        session: Session | None = None,
+        session: Game | None = None,
         *,
         data_dir: Path | None = None,
         repository: GameRepository | None = None,
@@ -143,15 +143,15 @@ class AppState:
         self.switching = threading.RLock()
         """Held while somebody changes the game or puts another on the table, from looking at it until it is done."""
         index = self.index
-        self._followers: list[Callable[[str, Session], None]]
+        self._followers: list[Callable[[str, Game], None]]
         self._followers = [] if index is None else [lambda *_: index.look_again()]
-        self._session: Session | None = None
+        self._session: Game | None = None
         self._game = ""
         if session is not None:
             self.put_on_the_table(session, game or "game")
 
     @property
-    def session(self) -> Session:
+    def session(self) -> Game:
         """The game being played. Raises NoGameError."""
         with self._lock:
             if self._session is None:
@@ -174,12 +174,12 @@ class AppState:
         with self._lock:
             return self._game
 
-    def on_the_table(self) -> tuple[str, Session | None]:
+    def on_the_table(self) -> tuple[str, Game | None]:
         """The current game and its session, of the same moment; None where nothing is being played."""
         with self._lock:
             return self._game, self._session
 
-    def put_on_the_table(self, session: Session, game: str) -> None:
+    def put_on_the_table(self, session: Game, game: str) -> None:
         """From now on this is the game that everybody sees."""
         with self._lock:
             earlier = self._session
@@ -196,7 +196,7 @@ class AppState:
             earlier.close()
         self.signal.notify()
 
-    def follow(self, follower: Callable[[str, Session], None]) -> None:
+    def follow(self, follower: Callable[[str, Game], None]) -> None:
         """Tell `follower` (name, session) of the game on the table, and of every other one that comes there."""
         self._followers.append(follower)
         with self._lock:
@@ -228,7 +228,7 @@ class AppState:
             return None
         return self.game_folders.folder(game)
 
-    def look_up(self, game: str) -> Session | None:
+    def look_up(self, game: str) -> Game | None:
         """A game to look at: the current one, or one read from its journal. Raises OSError, ValueError, JournalError.
 
         It is kept while its file stays the same: playing a match again takes a third of a second.
@@ -312,7 +312,7 @@ class AppState:
         return None if self.camera is None else dict(self.camera.status())
 
 
-def _begun(session: Session) -> str:
+def _begun(session: Game) -> str:
     """When the first entry of a game was made; "" before it."""
     return next((event.at for event in session.events[:1]), "")
 
@@ -322,7 +322,7 @@ def _remove_if_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def event_lines(session: Session, after: int = 0) -> list[dict[str, Any]]:
+def event_lines(session: Game, after: int = 0) -> list[dict[str, Any]]:
     """The events later than `after`, as lines of the journal."""
     # Event n has seq n + 1: a screen that is up to date costs nothing in a long game.
     return [event.to_json() for event in session.events[after:] if event.seq > after]

@@ -38,8 +38,8 @@ from companion.app.table_place import (
     write_place,
 )
 from companion.evidence.store import Deleter, EvidenceStore
+from companion.game.game import Game
 from companion.game.rejected import CommandRejected
-from companion.game.session import Session
 from companion.log.events import Event
 from companion.log.journal import JournalError
 from companion.observing.game_sink import GameSink
@@ -149,7 +149,7 @@ class WatchedTable:
         self._frame: Frame | None = None
         self._viewed: tuple[Frame, Mapping[str, Any]] | None = None
         self._frame_wh: tuple[int, int] | None = None
-        self._game: tuple[str, Session] | None = None
+        self._game: tuple[str, Game] | None = None
         self._watcher: Watcher | None = None
         self._fresh = threading.Event()
         self._forget = threading.Event()
@@ -359,7 +359,7 @@ class WatchedTable:
             raise ValueError("a live camera cannot be watched again")
         self._again.set()
 
-    def _play(self, name: str, session: Session) -> None:
+    def _play(self, name: str, session: Game) -> None:
         """Another game is on the table."""
         with self._lock:
             self._game, self._failed = (name, session), False
@@ -480,7 +480,7 @@ class WatchedTable:
             self._stop.wait(WAITING_S)
         return True
 
-    def _see(self, frame: Frame, game: tuple[str, Session] | None) -> bool:
+    def _see(self, frame: Frame, game: tuple[str, Game] | None) -> bool:
         """One picture of this game's table; False when it is time to stop."""
         if self._camera.live and self._frame_wh not in (None, frame.size_wh):
             self._watcher = None  # filmed larger or smaller than before: nothing lies where it lay

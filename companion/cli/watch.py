@@ -225,7 +225,7 @@ def _watcher(
 
 
 def _game_sink(setup: GameSetup, known: Any, printer: Printer, journal_path: Path | None, stills: bool) -> Any:
-    from companion.game.session import Session
+    from companion.game.game import Game
     from companion.log.journal import JournalError
     from companion.observing.game_sink import GameSink
     from companion.perception.table_reader import box_of
@@ -233,7 +233,7 @@ def _game_sink(setup: GameSetup, known: Any, printer: Printer, journal_path: Pat
 
     path = journal_path or Path(tempfile.mkdtemp(prefix="companion-watch-")) / "game.jsonl"
     with refusing(JournalError, RuleSetError):
-        session = Session.create(path, setup.header)
+        session = Game.create(path, setup.header)
     session.subscribe(lambda event: printer.line(event.to_json()))
     box = box_of(known)
     return GameSink(session, setup, box, stills=stills)

@@ -231,3 +231,32 @@ def steps_back(events: Sequence[Event], held: Iterable[EffectiveEvent]) -> Itera
             about_nothing = event.corrects in undone and not event.what.get("withdrawn")
             if event.seq not in undone and not about_nothing:
                 yield event.seq
+
+
+def last_step(events: Sequence[Event], held: Iterable[EffectiveEvent]) -> tuple[int, ...]:
+    """The seqs of the last step, in their order: one command may have written several lines. () where there is none."""
+    seqs = tuple[int, ...]()
+    for seq in steps_back(events, held):
+        seqs = (seq, *seqs)
+        if not of_one_command(events, events[seq - 1]):
+            break
+    return seqs
+
+
+def last_step_back(events: Sequence[Event]) -> list[Corrected]:
+    """The lines that the last step back wrote, the last first, if nothing else has happened since."""
+    steps = list[Corrected]()
+    for line in (one for one in reversed(events) if one.source != "rule"):
+        if not isinstance(line, Corrected) or dict(line.what) != UNDONE:
+            break
+        if steps and not of_one_command(events, events[line.corrects - 1]):
+            break
+        steps.append(line)
+    return steps
+
+
+def of_one_command(events: Sequence[Event], line: Event) -> bool:
+    """Whether one command brought a line and the one before it: both are undone as one."""
+    before = events[line.seq - 2 : line.seq - 1]
+    stamp = ("person", line.at, line.author)
+    return line.source == "person" and any((one.source, one.at, one.author) == stamp for one in before)

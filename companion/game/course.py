@@ -53,7 +53,8 @@ from companion.rules.position import (
 )  # fmt: skip
 from companion.rules.referee import Referee, is_foreign
 from companion.rules.ruleset import RuleSet
-from companion.rules.violations import Violation
+from companion.rules.tile import Laid
+from companion.rules.violations import Ruling, Violation
 from companion.tracking.strict import TurnPlace
 
 LAST_TILE = "last_tile"
@@ -570,6 +571,14 @@ def closed_to_mover(course: Course, play: Play) -> bool:
         return False
     codes = course.referee.judge(before, (*done, play)).codes
     return not codes.isdisjoint({Violation.CLOSED_TRAIN, Violation.FIRST_TURN_OWN_ONLY})
+
+
+def ruling_on(course: Course, tile: Laid, train: str) -> tuple[Ruling, Laid]:
+    """The kinder ruling on this tile, laid there now by the player to act, one way round or the other; as it lies."""
+    before, done = course.so_far
+    either_way = (tile, Laid(tile.outer, tile.inner))
+    rulings = [(course.referee.judge_play(before, Play(laid, train), done), laid) for laid in either_way]
+    return min(rulings, key=lambda one: (not one[0].legal, len(one[0].codes)))
 
 
 def still_laying(course: Course) -> str | None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 from companion.game.corrections import CorrectionError
 from companion.log.event_fields import EventError
+from companion.rules.tile import Laid, Tile
+
+TileLike = Laid | Tile | tuple[int, int] | Sequence[int]
 
 
 class RejectionReason(StrEnum):
@@ -61,3 +65,13 @@ class CommandRejected(ValueError):  # noqa: N818  (nobody's error: a command tha
         """A correction that cannot be applied."""
         known = error if isinstance(error, CorrectionError) else CorrectionError(str(error))
         return cls(RejectionReason(known.code), **known.params)
+
+
+def laid_of(tile: TileLike) -> Laid:
+    """The tile that a command names, its inner half first. Raises CommandRejected."""
+    if isinstance(tile, Tile):
+        return Laid(tile.low, tile.high)
+    halves = tuple(tile)
+    if len(halves) != 2 or not all(type(half) is int and 0 <= half <= 99 for half in halves):
+        raise CommandRejected(RejectionReason.NO_TILE, tile=repr(tile))
+    return Laid(halves[0], halves[1])

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from companion.game.corrections import PUT_BACK, UNDONE, standing_corrections
 from companion.game.course import action_of
-from companion.game.game_view import RetractionShown
+from companion.game.game_view import GameView, RetractionShown, standing_findings
 from companion.game.round import AppliedEvent, History, Round
 from companion.log.event_fields import Finding
 from companion.log.events import (
@@ -310,6 +310,29 @@ def retractions(
         if still:
             shown.append(RetractionShown(told.seq, told.corrects, still, told.what.get("because")))
     return shown
+
+
+def with_told(shown: GameView, lines: Sequence[Event], told: ToldSoFar, guesses: Mapping[int, str]) -> GameView:
+    """The view with what was told before: how an entry read first, who changed it, and which accusations fell."""
+    accused = frozenset(
+        (play["seq"], finding["code"], finding.get("by") or play.get("by"))
+        for play in shown.plays
+        for finding in standing_findings(play)
+    )
+    fell = retractions(lines, [one for one in told.fallen if one.seq <= len(lines)], accused)
+    plays = []
+    for play in shown.plays:
+        guess = {"guess": guesses[play["seq"]]} if play["seq"] in guesses and not play.get("by") else {}
+        changers = {"changers": _changers(play["changed_by"], lines)} if play.get("corrected") else {}
+        first = {"original": told.events[play["seq"] - 1].to_json()} if "original" in play and "piece" in play else {}
+        plays.append({**play, **guess, **changers, **first})
+    return replace(shown, plays=tuple(plays), retractions=tuple(fell))
+
+
+def _changers(seqs: Sequence[int], events: Sequence[Event]) -> list[str]:
+    """By whom an entry was changed, each once: the name of the phone, or the one that an older journal gives."""
+    people = [event for seq in seqs if isinstance(event := events[seq - 1], Corrected) and event.source == "person"]
+    return list(dict.fromkeys(event.author or event.by or "" for event in people))
 
 
 def _standing(acts: Mapping[int, AppliedEvent]) -> Iterator[tuple[int, Event, Act]]:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.game.view import FaceUpRow, Lying
 from companion.geometry import Layout, PlacedTile, Problem, Trouble
 from companion.geometry.diff import SURE_TILE, Observation, difference
@@ -64,12 +64,12 @@ AFTER_THE_ROUND = ("ended", "scored", "over")
 
 
 class GameSink(ObservationSink):
-    """Between one Watcher and one Session. Its session's rules decide what would be an accusation.
+    """Between one Watcher and one Game. Its session's rules decide what would be an accusation.
 
     >>> from tempfile import mkdtemp
     >>> from companion.log.event_fields import Header
     >>> setup = GameSetup(Header("tactic", "double-12", ("Ann", "Ben")))
-    >>> game = Session.create(mkdtemp() + "/game.jsonl", setup.header)
+    >>> game = Game.create(mkdtemp() + "/game.jsonl", setup.header)
     >>> sink, started = GameSink(game, setup, {}), game.start_round((12, 12), "Ann")
     >>> sink.record(Observation((Play(Laid(12, 5), "Ann"),)), Layout(), "0001.jpg")
     True
@@ -80,7 +80,7 @@ class GameSink(ObservationSink):
 
     def __init__(
         self,
-        session: Session,
+        session: Game,
         setup: GameSetup,
         box: Mapping[Tile, int],
         *,

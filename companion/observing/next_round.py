@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Any
 
 from companion.game.corrections import effective_events
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.geometry import Layout, PlacedTile
 from companion.geometry.diff import Observation
 from companion.geometry.layout import SeenHalf
@@ -93,7 +93,7 @@ class RoundStart:
     >>> from tempfile import mkdtemp
     >>> from companion.log.event_fields import Header
     >>> setup = GameSetup(Header("tactic", "double-12", ("Ann", "Ben")))
-    >>> game = Session.create(mkdtemp() + "/game.jsonl", setup.header)
+    >>> game = Game.create(mkdtemp() + "/game.jsonl", setup.header)
     >>> beginning = RoundStart(game, setup)
     >>> beginning.waiting, beginning.left_over()
     (True, 58)
@@ -103,7 +103,7 @@ class RoundStart:
     >>> game.close()
     """
 
-    def __init__(self, session: Session, setup: GameSetup) -> None:
+    def __init__(self, session: Game, setup: GameSetup) -> None:
         self.session = session
         self.rules = session.rules
         self.setup = setup
@@ -223,7 +223,7 @@ class NextRoundWatch:
 
     >>> from tempfile import mkdtemp
     >>> from companion.log.event_fields import Header
-    >>> game = Session.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    >>> game = Game.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
     >>> watch, started = NextRoundWatch(game, lambda frame: None, patience=2), game.start_round((12, 12), "Ann")
     >>> laid = [game.play(tile, by) for tile, by in (((12, 5), "Ann"), ((12, 3), "Ben"), ((5, 4), "Ann"))]
     >>> watch.is_cleared(Layout())
@@ -234,7 +234,7 @@ class NextRoundWatch:
     >>> game.close()
     """
 
-    def __init__(self, session: Session, keep: Callable[[str], str | None], patience: int) -> None:
+    def __init__(self, session: Game, keep: Callable[[str], str | None], patience: int) -> None:
         self._session = session
         self._keep = keep
         self._patience = patience

@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.geometry import Layout, PlacedTile, Problem, Trouble
 from companion.geometry.joints import distance
 from companion.geometry.layout import Point
@@ -299,7 +299,7 @@ class RoundEnding:
     >>> from tempfile import mkdtemp
     >>> from companion.geometry.layout import SeenHalf, SeenTile
     >>> from companion.log.event_fields import Header
-    >>> game = Session.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    >>> game = Game.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
     >>> ending = RoundEnding(game, OpenHands(("Ann", "Ben"), {Tile(5, 6): 1}, reach_mm=28.0), lambda frame: None)
     >>> started, ended = game.start_round(starter="Ann"), game.end_round("out", "Ann")
     >>> halves = SeenHalf(6, 1.0), SeenHalf(5, 1.0)
@@ -310,7 +310,7 @@ class RoundEnding:
     >>> game.close()
     """
 
-    def __init__(self, session: Session, hands: OpenHands, keep: Callable[[str], str | None]) -> None:
+    def __init__(self, session: Game, hands: OpenHands, keep: Callable[[str], str | None]) -> None:
         self.session = session
         self.hands = hands
         self.keep = keep

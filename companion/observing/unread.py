@@ -25,8 +25,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from itertools import takewhile
 
+from companion.game.game import Game
 from companion.game.game_view import GameView, TileShown
-from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Trouble
 from companion.geometry.chinese_line import as_read, record_begins
 from companion.geometry.diff import Observation
@@ -222,7 +222,7 @@ class TileQuestions:
     >>> from companion.geometry.layout import SeenHalf, SeenTile
     >>> from companion.log.event_fields import Confidence, Header
     >>> from companion.log.events import TableChange
-    >>> game = Session.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    >>> game = Game.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
     >>> laying = Play(Laid(12, 5), "Ann")
     >>> seen = TableChange((laying,), readings={laying: Confidence((1.0, 0.6), ((), ((6, 0.4),)))})
     >>> _ = game.start_round((12, 12), "Ann"), game.observe(seen)
@@ -235,7 +235,7 @@ class TileQuestions:
     >>> game.close()
     """
 
-    def __init__(self, session: Session, box: Mapping[Tile, int], keep: Keep) -> None:
+    def __init__(self, session: Game, box: Mapping[Tile, int], keep: Keep) -> None:
         self.session = session
         self.box = box
         self.keep = keep
@@ -316,7 +316,7 @@ class MarkerQuestions:
 
     >>> from tempfile import mkdtemp
     >>> from companion.log.event_fields import Header
-    >>> game = Session.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    >>> game = Game.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
     >>> questions, started = MarkerQuestions(game, lambda frame: None), game.start_round((12, 12), "Ann")
     >>> questions.ask("Ben", "0001.jpg"), questions.ask("Ann", "0001.jpg")
     (True, False)
@@ -326,7 +326,7 @@ class MarkerQuestions:
     >>> game.close()
     """
 
-    def __init__(self, session: Session, keep: Keep) -> None:
+    def __init__(self, session: Game, keep: Keep) -> None:
         self._session = session
         self._keep = keep
         self._asked: dict[str, int] = {}
@@ -389,7 +389,7 @@ class WhichEngine:
     >>> from tempfile import mkdtemp
     >>> from companion.geometry import Problem
     >>> from companion.log.event_fields import Header
-    >>> game = Session.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    >>> game = Game.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
     >>> middle, started = WhichEngine(game, lambda frame: None), game.start_round(starter="Ann")
     >>> for table in (Layout(problems=(Problem(Trouble.NO_HUB),)), Layout()):
     ...     middle.see(table, "0001.jpg")
@@ -399,7 +399,7 @@ class WhichEngine:
     >>> game.close()
     """
 
-    def __init__(self, session: Session, keep: Keep) -> None:
+    def __init__(self, session: Game, keep: Keep) -> None:
         self.session = session
         self.keep = keep
         self._asked: int | None = None

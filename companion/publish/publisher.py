@@ -26,9 +26,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from companion.game.game import Game
 from companion.game.game_view import GameView, is_fault, is_misfit, standing_doubts, standing_findings
-from companion.game.open_game import OpenGame
-from companion.game.session import Session
 from companion.game.told import Follower
 from companion.log.journal import ASSISTANT, JournalError, entered_by
 from companion.publish.broker import (
@@ -281,11 +280,11 @@ def _confirmed_of(kept: Any) -> dict[str, int]:
     return kept
 
 
-def unfinished(outbox: Outbox, games: Path) -> Iterator[tuple[str, Session]]:
+def unfinished(outbox: Outbox, games: Path) -> Iterator[tuple[str, Game]]:
     """(name, game) of every game in the folder `games` (games/NAME/journal.jsonl) that was published in part."""
     for name in outbox.games:
         with suppress(JournalError, RuleSetError, OSError):
-            game = Session.read_only(games / name / "journal.jsonl")
+            game = Game.read_only(games / name / "journal.jsonl")
             if len(game.events) > outbox.confirmed(name):
                 yield name, game
 
@@ -312,7 +311,7 @@ WAIT_S = 2.0
 
 @dataclass(slots=True)
 class _Feed:
-    game: OpenGame
+    game: Game
     sent: int
     happenings: Happenings = field(default_factory=Happenings)
     follower: Follower = field(default_factory=Follower)
@@ -388,12 +387,12 @@ class Publisher(Correspondent):
         )
         super().__init__(line, mail, "publisher", loop)
 
-    def follow(self, name: str, game: OpenGame) -> None:
+    def follow(self, name: str, game: Game) -> None:
         """Publish this game from its first event that was not confirmed; it is the game on the table from now on."""
         self._mail.put(("follow", name, game, True))
         game.subscribe(lambda *_: self._mail.put(("events",)))
 
-    def catch_up(self, name: str, game: OpenGame) -> None:
+    def catch_up(self, name: str, game: Game) -> None:
         """Publish what is left of an earlier game, which is not on the table any more."""
         self._mail.put(("follow", name, game, False))
 

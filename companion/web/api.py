@@ -13,8 +13,8 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.app.state import AppState
 from companion.game.corrections import UNDONE, withdrawn_corrections
 from companion.game.course import DEALT
+from companion.game.game import Game
 from companion.game.game_view import GameView, as_json
-from companion.game.session import Session
 from companion.log.events import Corrected, Discarded, Event, MarkerPlaced, Passed, TilePlayed, Unclear
 from companion.log.journal import JournalError
 from companion.rules.mexican.judge import starters
@@ -132,7 +132,7 @@ def _carried(fields: dict[str, Any], by: str | None, train: str | None = None) -
     return carried(fields, _players(), by, train)
 
 
-def _is_told(fields: Mapping[str, Any]) -> Callable[[Session], bool]:
+def _is_told(fields: Mapping[str, Any]) -> Callable[[Game], bool]:
     """Whether a tap says itself what it was meant for: in a round that people tap it is recorded then, whatever others
     have tapped meanwhile, and asked about where it does not fit."""
     return lambda session: fields.get("turn") not in (None, "") and bool(session.snapshot().own_turns)
@@ -287,7 +287,7 @@ def cannot_play() -> AnyResponse:
     fields `turn` and `expected_seq`, it counts once, however many phones say it."""
     fields = read_body(request)
 
-    def told(session: Session) -> bool:
+    def told(session: Game) -> bool:
         turn, seen = _carried(fields, None).turn, fields.get("expected_seq")
         return turn is not None and seen not in (None, "") and _turn_is_over(session.events[int(str(seen)) :], turn)
 

@@ -39,7 +39,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.game_index import BestRound, GameSummary, KnownGame, Season, groups, season
 from companion.app.state import AppState, NoGameError, event_lines
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.game.told import SHOWN_SUFFIX
 from companion.log.journal import JournalError
 from companion.storage.game_folders import NewZip
@@ -326,7 +326,7 @@ EXPORT_LIMIT = 400 * 1024 * 1024
 """Bytes of pictures in one zip; an evening is far below."""
 
 
-def look_up(game: str) -> Session:
+def look_up(game: str) -> Game:
     """A game to look at; an earlier one is played again for it. Raises NotFound, Conflict."""
     try:
         with nullcontext() if game == app_state().game else my_turn():
@@ -355,13 +355,13 @@ def _in_words(at: str) -> str:
     return "" if begun is None else f"{show_day(begun)}, {show_clock(begun)}"
 
 
-def day_of(session: Session) -> str:
+def day_of(session: Game) -> str:
     """The day on which a game began; "" for a journal that does not say."""
     begun = begun_at(session)
     return "" if begun is None else show_day(begun)
 
 
-def begun_at(session: Session) -> datetime | None:
+def begun_at(session: Game) -> datetime | None:
     """The moment of a game's first entry, if its journal says."""
     first = next(iter(event_lines(session)), {})
     return _moment(str(first.get("at") or ""))
@@ -580,7 +580,7 @@ def share_earlier(game: str) -> str:
     return _page(look_up(game), game)
 
 
-def _page(session: Session, game: str) -> str:
+def _page(session: Game, game: str) -> str:
     board = session.snapshot()
     shown: dict[str, Any] = {"board": board, "name": game, "text": summary_text(session, day_of(session))}
     return render_template("share.html", **shown, tv=False)

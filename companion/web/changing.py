@@ -30,8 +30,8 @@ from markupsafe import Markup
 from werkzeug.exceptions import Conflict
 
 from companion.app.state import AppState
+from companion.game.game import Game
 from companion.game.game_view import GameView, standing_doubts, standing_faults, standing_open
-from companion.game.session import Session
 from companion.log.journal import entered_by
 from companion.web.access import author_now, needs_pin, who_changes
 from companion.web.forms import number, read_body
@@ -168,7 +168,7 @@ class Preview:
         return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
-def what_changes(session: Session, seq: int, what: Mapping[str, Any]) -> Preview:
+def what_changes(session: Game, seq: int, what: Mapping[str, Any]) -> Preview:
     """Raises Conflict where entry `seq` cannot be corrected like that."""
     now = session.snapshot()
     try:
@@ -319,8 +319,8 @@ class LastUnable:
 
 @contextmanager
 def table_as_seen(
-    fields: Mapping[str, Any], still_so: Callable[[Session], bool] = lambda _session: False
-) -> Iterator[Session]:
+    fields: Mapping[str, Any], still_so: Callable[[Game], bool] = lambda _session: False
+) -> Iterator[Game]:
     """The session of the game on the table, which nobody else changes until this is left.
 
     Raises Conflict where the game is not the one that the change expects, or its last entry is not, unless what the

@@ -22,9 +22,9 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.app.state import event_lines
 from companion.evidence.closeups import CloseUpView, close_up, lies_in, stood_before, unread_close_up
 from companion.game.corrections import PUT_BACK
+from companion.game.game import Game
 from companion.game.game_view import SURE_ENOUGH, GameView, Line, change_made
 from companion.game.replay import Dispute, NoSuchPlayError
-from companion.game.session import Session
 from companion.log.event_fields import LAID, Confidence, EventError, QuestionKind
 from companion.rules.written import written
 from companion.web.access import needs_pin, who_changes
@@ -63,7 +63,7 @@ class Changed:
     seq: int | None = None
 
 
-def changes_of(session: Session, game: str, *, plain: bool = True) -> list[Changed]:
+def changes_of(session: Game, game: str, *, plain: bool = True) -> list[Changed]:
     """Everything that people entered in this game or changed around it, the oldest first; without what is `plain` and
     stands where that is False."""
     board = session.snapshot()
@@ -677,7 +677,7 @@ MOST_KEPT = 32
 """At most this many entries' explanations are kept."""
 
 
-def explained(session: Session, seq: int) -> Dispute | None:
+def explained(session: Game, seq: int) -> Dispute | None:
     """The belief's explanation of entry `seq`, worked out once for each state of the game; None without one."""
     kept: OrderedDict[tuple[str, int, int], Dispute | None] = current_app.extensions["companion_disputes"]
     mark = app_state().game, len(session.events), seq

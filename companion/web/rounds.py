@@ -13,9 +13,9 @@ from werkzeug.exceptions import Conflict, NotFound, RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import event_lines
+from companion.game.game import Game
 from companion.game.game_view import GameView, TileShown
 from companion.game.match import RoundSheet
-from companion.game.session import Session
 from companion.log.event_fields import OF_A_HAND, QuestionKind
 from companion.log.events import HandShown
 from companion.rules.position import LinePosition, Position
@@ -144,7 +144,7 @@ def earlier_sheet(game: str) -> str:
     return _sheet(look_up(game), game, current=app_state().has_game and game == app_state().game)
 
 
-def _sheet(session: Session, game: str, *, current: bool) -> str:
+def _sheet(session: Game, game: str, *, current: bool) -> str:
     board = session.snapshot()
     title = _("Totals after each round")
     charts = [
@@ -308,12 +308,12 @@ def _another_round(fields: Mapping[str, Any], board: GameView) -> bool:
     return fields.get("at") not in (None, "", round_at(board))
 
 
-def _is_counted(board: GameView) -> Callable[[Session], bool]:
+def _is_counted(board: GameView) -> Callable[[Game], bool]:
     """Whether this round has points by now: who counts it once more then is asked about those, and not refused."""
     return lambda session: _counted(session.snapshot(), board.round) is not None
 
 
-def _counted_as(session: Session, board: GameView, shown: Mapping[str, HandTiles]) -> dict[str, list[list[int]]]:
+def _counted_as(session: Game, board: GameView, shown: Mapping[str, HandTiles]) -> dict[str, list[list[int]]]:
     """Player -> the hand from which the round was counted, where `shown` has other tiles."""
     known = session.hands_of(board.round) if board.round and _counted(board, board.round) else {}
     there = {name: known.get(name, []) for name in shown} if known else {}
@@ -325,7 +325,7 @@ def _apart(hand: Sequence[Sequence[int]]) -> list[list[int]]:
     return sorted(map(sorted, hand))
 
 
-def already_text(session: Session, board: GameView, played: RoundSheet) -> str:
+def already_text(session: Game, board: GameView, played: RoundSheet) -> str:
     """The sentence to whoever counts a round of which another phone has told the points meanwhile."""
     told = (line for line in reversed(event_lines(session)) if line["event"] in {*OF_THE_POINTS, "corrected"})
     author = next((line["author"] for line in told if line.get("author")), None)

@@ -21,9 +21,9 @@ from markupsafe import Markup
 from PIL import Image, ImageDraw
 
 from companion.app.fonts import in_fonts, is_written
+from companion.game.game import Game
 from companion.game.game_view import GameView, Seat, TileShown
 from companion.game.match import RoundSheet
-from companion.game.session import Session
 from companion.rules.chinese import KKORI, WINNER_CHIP, Payment, payments, pays_double_from
 from companion.rules.ruleset import SHIPPED, RuleSet, load_ruleset
 from companion.web.languages import current_language, listed, ngettext, show_day, signed, speaking, with_colon
@@ -366,7 +366,7 @@ def left_texts(board: GameView) -> list[str]:
     ]
 
 
-def summary_text(session: Session, day: str) -> str:
+def summary_text(session: Game, day: str) -> str:
     """The standing as a message to friends: title, how the last round ended, a line for each player, who left."""
     board = session.snapshot()
     lines = [listed(filter(None, (rules_name(board.rules), day)))]

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 from flask import Blueprint, Response, current_app, request
 
 from companion.app.state import AppState, event_lines
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.game.told import Follower
 from companion.web.access import may_invite
 from companion.web.guard import address_of, network_of
@@ -83,10 +83,10 @@ class Listener:
             yield message({}, event="change")
 
 
-_written: WeakKeyDictionary[Session, tuple[str | None, list[bytes]]] = WeakKeyDictionary()
+_written: WeakKeyDictionary[Game, tuple[str | None, list[bytes]]] = WeakKeyDictionary()
 
 
-def _told_lines(session: Session, game: str | None) -> list[bytes]:
+def _told_lines(session: Game, game: str | None) -> list[bytes]:
     """The messages of all events of a game, each written once: a phone that comes back again and again costs little."""
     of, lines = _written.get(session, (game, []))
     lines = lines if of == game else []

@@ -9,7 +9,7 @@ from typing import Any
 
 from bench.counting import AccusationLog, count_by, count_faults, count_plays
 from bench.stand_ins.settling import confirm
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from tests.shown import state_of
 
@@ -68,7 +68,7 @@ def test_the_right_code_under_a_wrong_name_is_a_false_accusation_and_no_find() -
 
 
 def test_an_accusation_that_was_taken_back_counts_at_its_moment(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    session = Game.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
     log = AccusationLog(session)
     session.start_round((12, 12), "Ann", draws_seen=False)
     session.play((12, 5), "Ann")

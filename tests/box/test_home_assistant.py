@@ -15,7 +15,7 @@ import pytest
 
 from bench.stand_ins.club import MOSQUITTO, BrokerProcess, publisher
 from bench.stand_ins.settling import confirm
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.publish import Publisher, parse_broker
 
@@ -93,14 +93,14 @@ def documented() -> set[str]:
     return set(re.findall(r"\b(?:sensor|binary_sensor|event|button)\.table_1_\w+", text))
 
 
-def begin(session: Session) -> None:
+def begin(session: Game) -> None:
     """A round in which the first player has laid a tile."""
     first = session.header.players[0]
     session.start_round((12, 12), first)
     session.play((12, 5), first)
 
 
-def end(session: Session, left: Mapping[str, tuple[int, int]]) -> None:
+def end(session: Game, left: Mapping[str, tuple[int, int]]) -> None:
     """The round is blocked, with this tile in each hand that has one."""
     session.end_round("blocked_declared")
     for player in session.header.players:
@@ -112,8 +112,8 @@ def test_home_assistant_keeps_a_table_right_over_two_games(broker: BrokerProcess
     table = publisher(broker.address, tmp_path, "Table 1", commands={"next_round": list, "undo": list})
     table.start()
     home = HomeAssistant(tmp_path / "home-assistant", broker.port)
-    first = Session.create(tmp_path / "one.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
-    second = Session.create(tmp_path / "two.jsonl", Header("tactic", "double-12", ("Zoe", "Ann")))
+    first = Game.create(tmp_path / "one.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    second = Game.create(tmp_path / "two.jsonl", Header("tactic", "double-12", ("Zoe", "Ann")))
     try:
         points = {"sensor.table_1_ann", "sensor.table_1_ben"}
         assert len(documented()) > 6
@@ -152,14 +152,14 @@ def test_home_assistant_keeps_a_table_right_over_two_games(broker: BrokerProcess
         second.close()
 
 
-def at_table_1(broker: BrokerProcess, folder: Path, session: Session) -> Publisher:
+def at_table_1(broker: BrokerProcess, folder: Path, session: Game) -> Publisher:
     table = publisher(parse_broker(f"mqtt://127.0.0.1:{broker.port}/"), folder, "Table 1")
     table.follow("one", session)
     table.start()
     return table
 
 
-def break_a_rule(session: Session, tile: tuple[int, int], by: str) -> None:
+def break_a_rule(session: Game, tile: tuple[int, int], by: str) -> None:
     """A tile laid where it does not fit."""
     session.play(tile, by, by=by)
     confirm(session)
@@ -167,7 +167,7 @@ def break_a_rule(session: Session, tile: tuple[int, int], by: str) -> None:
 
 @pytest.mark.nightly
 def test_the_documented_automations_run_once_for_what_is_new(broker: BrokerProcess, tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "one.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    session = Game.create(tmp_path / "one.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
     home = HomeAssistant(tmp_path / "home-assistant", broker.port)
     table = at_table_1(broker, tmp_path, session)
     lamp = "light.turn_on"

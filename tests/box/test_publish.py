@@ -28,7 +28,7 @@ from bench.stand_ins.fakes import FakeClock
 from bench.stand_ins.settling import confirm
 from bench.stand_ins.views import view_of
 from companion.cli.serve import own_table_name, serve
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.hall import Hall
 from companion.hall.page import create_hall_app
 from companion.log.event_fields import Header
@@ -519,7 +519,7 @@ def test_what_happened_while_the_broker_was_away_is_said_when_it_is_back(
     work()
     states = [json.loads(payload) for where, payload in line.said if where.endswith("/state")]
     assert states == [NO_GAME], "known before the first game"
-    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    session = Game.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
     told.follow("g", session)
     work()
     session.start_round((12, 12), "Ann")

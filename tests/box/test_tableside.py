@@ -9,8 +9,8 @@ import pytest
 
 from bench.stand_ins import tables
 from bench.stand_ins.views import view_of
+from companion.game.game import Game
 from companion.game.game_view import GameView
-from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import Passed
 from companion.tableside import light_of, say
@@ -79,7 +79,7 @@ def test_a_button_that_is_refused_or_has_no_game_does_nothing() -> None:
 
 
 def test_a_player_s_own_button_says_who_has_done_the_turn(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "game.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")))
+    session = Game.create(tmp_path / "game.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")))
     session.start_round((12, 12), "Ann")
     assert say(session, Done(1)) and not say(session, Done(4)), "nobody plays on the fourth seat"
     said = [event for event in session.events if isinstance(event, Passed)]

@@ -11,8 +11,8 @@ import pytest
 from bench.stand_ins.making import ticking
 from bench.table import FIRST_SEED, with_faults
 from bench.told import ToldTable, UnfilmedRound
+from companion.game.game import Game
 from companion.game.rejected import CommandRejected
-from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import TableChange
 from companion.rules.notation import parse_delta
@@ -25,7 +25,7 @@ from tests.shown import state_of
 SHOWN = ("by", "maybe", "violations", "tile", "train")
 
 
-def plays(session: Session) -> list[dict[str, Any]]:
+def plays(session: Game) -> list[dict[str, Any]]:
     return state_of(session)["plays"]
 
 
@@ -33,18 +33,18 @@ def shown(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: play.get(name) for name in ("seq", *SHOWN)} for play in lines]
 
 
-def folded(session: Session, folder: Path) -> list[dict[str, Any]]:
+def folded(session: Game, folder: Path) -> list[dict[str, Any]]:
     """The same journal, opened and worked out by a program that knows nothing else."""
     copy = folder / "folded.jsonl"
     copy.unlink(missing_ok=True)
     copy.write_bytes(session.journal.content)
-    fresh = Session.open(copy)
+    fresh = Game.open(copy)
     found = shown(plays(fresh))
     fresh.close()
     return found
 
 
-class Tapping(Session):
+class Tapping(Game):
     """Somebody taps a name, a withdrawal or "let it stand" for one play after every third change of the table."""
 
     def observe(self, change: TableChange) -> tuple[Any, ...]:
@@ -82,7 +82,7 @@ def test_the_page_shows_what_the_journal_folds_to_and_what_the_preview_said(tmp_
 
 
 def test_naming_one_play_names_the_others_that_hang_on_it(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")), ticking())
     session.start_round((12, 12), "Ann")
     for change in (["+12-1@Ann"], ["+12-2@Ben"], ["+12-3@Cy"], ["+2-7@Ben"], ["+3-5@Cy", "+5-9@Cy"]):
         session.observe(table_change(parse_delta(change)))
@@ -96,7 +96,7 @@ def test_naming_one_play_names_the_others_that_hang_on_it(tmp_path: Path) -> Non
     "what", [{"by": "Cy"}, {"by": "Ann"}, {"withdrawn": True}, {"tile": [5, 1]}, {"train": "MX"}, {"overruled": True}]
 )
 def test_undo_is_the_inverse_of_a_tap_about_what_the_camera_saw(tmp_path: Path, what: dict[str, Any]) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")), ticking())
     session.start_round((12, 12), "Ann")
     for change in ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+2-7@Ben", "+3-5@Cy", "boneyard-1; mark Ann", "+5-9@Cy"):
         session.observe(table_change(parse_delta(change.split("; "))))
@@ -109,7 +109,7 @@ def test_undo_is_the_inverse_of_a_tap_about_what_the_camera_saw(tmp_path: Path, 
 
 def test_a_ruling_that_changes_late_strikes_no_line_out(tmp_path: Path) -> None:
     """The round is called blocked, and a shown hand still has a tile that fits."""
-    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")), ticking())
     session.start_round((12, 12), "Ann", draws_seen=False)
     for change in ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy"):
         session.observe(table_change(parse_delta([change])))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.log.events import Unclear
 from companion.rules.position import Position
@@ -19,7 +19,7 @@ from tests.shown import state_of
 ROUNDS = [json.loads(line) for line in Path(__file__).with_name("asked_rounds.jsonl").read_text().splitlines()]
 
 
-def tap(session: Session, said: str) -> None:
+def tap(session: Game, said: str) -> None:
     """`Ann 12-3@Cy`, `Ann 3@Cy` (the outer half alone), `Ann draw`, `Ann shows 0-1 2-2` ..."""
     who, what, *tiles = said.split()
     asked = session.history.last.asked
@@ -45,11 +45,11 @@ def tap(session: Session, said: str) -> None:
         {"draw": session.draw, "pass": session.pass_turn, "discard": session.discard}[what](who, turn=turn)
 
 
-def questions(session: Session) -> list[Unclear]:
+def questions(session: Game) -> list[Unclear]:
     return [one for one in session.questions if one.about is not None]
 
 
-def settle(session: Session, broken: set[tuple[str, str]]) -> int:
+def settle(session: Game, broken: set[tuple[str, str]]) -> int:
     """Answer what is asked: that it was so, where a player broke the rule; else the first key. How many there were."""
     count = 0
     while asked := questions(session):
@@ -69,7 +69,7 @@ def test_truthful_answers_hold_against_people_what_they_did_and_nothing_else(
     told: Mapping[str, Any], tmp_path: Path
 ) -> None:
     header = Header(told["rules"], told["set"], tuple(told["players"]), told["options"])
-    session = Session.create(tmp_path / "game.jsonl", header)
+    session = Game.create(tmp_path / "game.jsonl", header)
     session.start_round((12, 12) if told["set"] == "double-12" else None, told["players"][0])
     due, count = {(by, code) for by, code in told["certain"]}, 0
     for said in told["taps"]:
@@ -80,14 +80,14 @@ def test_truthful_answers_hold_against_people_what_they_did_and_nothing_else(
     assert count <= 1
 
 
-def against(session: Session) -> set[tuple[str, str]]:
+def against(session: Game) -> set[tuple[str, str]]:
     """(player, code) of each fault on the scoreboard."""
     return {(str(one.by or line.event.who), one.code) for line, one in session.scoreboard.faults}
 
 
 def test_one_answer_confirms_the_fault_of_one_player(tmp_path: Path) -> None:
     """Ann tapped on Ben's train before Ben had tapped the end of his turn: what she did is no word about Ben."""
-    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
+    session = Game.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
     session.start_round((12, 12), "Ann")
     session.play((12, 1), "Ann", "Ann")
     session.draw("Ben")
@@ -103,7 +103,7 @@ def test_one_answer_confirms_the_fault_of_one_player(tmp_path: Path) -> None:
 
 
 def test_a_tile_tapped_before_the_neighbours_lifts_the_own_marker(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
+    session = Game.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
     session.start_round((12, 12), "Ann")
     session.play((12, 1), "Ann", "Ann")
     session.play((12, 3), "Ben", "Ben")

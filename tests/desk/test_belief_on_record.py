@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from bench.stand_ins.making import ticking
+from companion.game.game import Game
 from companion.game.round import Round
-from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import MarkerPlaced, RoundEnded, TilePlayed
 from companion.rules.notation import Drawing, Vanishing, parse_delta
@@ -22,18 +22,18 @@ from tests.shown import state_of
 NAMES = ("Ann", "Ben", "Cy", "Dee")
 
 
-def table(tmp_path: Path, rules: str = "tactic", *, draws_seen: bool = False) -> Session:
-    session = Session.create(tmp_path / "g.jsonl", Header(rules, "double-12", NAMES, {}), ticking())
+def table(tmp_path: Path, rules: str = "tactic", *, draws_seen: bool = False) -> Game:
+    session = Game.create(tmp_path / "g.jsonl", Header(rules, "double-12", NAMES, {}), ticking())
     session.start_round(Laid(12, 12), "Ann", draws_seen=draws_seen)
     return session
 
 
-def watch(session: Session, *deltas: str) -> None:
+def watch(session: Game, *deltas: str) -> None:
     for delta in deltas:
         session.observe(table_change(parse_delta(delta.split("; "))))
 
 
-def held(session: Session) -> list[tuple[str, bool, str | None]]:
+def held(session: Game) -> list[tuple[str, bool, str | None]]:
     """(code, certain, offender) of everything that stands."""
     return [
         (finding.code, finding.certain, finding.by or getattr(line.event, "by", None))
@@ -41,7 +41,7 @@ def held(session: Session) -> list[tuple[str, bool, str | None]]:
     ]
 
 
-def acts(session: Session) -> set[tuple[object, ...]]:
+def acts(session: Game) -> set[tuple[object, ...]]:
     """(kind, player, tile) of every line that still stands."""
     taken = {getattr(line.event, "undoes", None) for line in session.scoreboard.lines}
     return {
@@ -51,7 +51,7 @@ def acts(session: Session) -> set[tuple[object, ...]]:
     }
 
 
-def by(session: Session, *halves: int) -> str | None:
+def by(session: Game, *halves: int) -> str | None:
     return next(
         line.event.by
         for line in session.scoreboard.lines
@@ -118,7 +118,7 @@ def test_a_draw_that_the_camera_overlooked_accuses_nobody_for_certain(tmp_path: 
 def test_a_tile_on_a_train_whose_owner_takes_the_marker_off_is_the_owners(tmp_path: Path) -> None:
     """Ann marks; Ben's draw is overlooked; a tile comes to Ann's train as its marker goes: that is what it goes for."""
     house = {"mx_root": "engine"}
-    session = Session.create(tmp_path / "g.jsonl", Header("cz", "double-12", ("Ann", "Ben"), house), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("cz", "double-12", ("Ann", "Ben"), house), ticking())
     session.start_round(Laid(12, 12), "Ann", draws_seen=True)
     for tile, train in ((Laid(12, 3), "Ann"), (Laid(12, 10), "Ben")):
         session.observe(table_change([Play(tile, train)]))
@@ -132,7 +132,7 @@ def test_a_tile_on_a_train_whose_owner_takes_the_marker_off_is_the_owners(tmp_pa
     assert held(session) == []
 
 
-def counted_out(tmp_path: Path) -> Session:
+def counted_out(tmp_path: Path) -> Game:
     """Four first tiles lie there, and the camera has counted Dee out though she is not."""
     session = table(tmp_path, "reeves", draws_seen=True)
     for train, outer in zip(NAMES, (3, 10, 11, 9), strict=True):
@@ -190,7 +190,7 @@ def test_one_step_back_takes_a_counted_end_back_and_no_tile(tmp_path: Path) -> N
     assert session.phase == "playing"
     assert by(session, 12, 9) == "Dee"
     session.close()
-    session = Session.open(tmp_path / "g.jsonl", ticking())
+    session = Game.open(tmp_path / "g.jsonl", ticking())
     assert session.phase == "playing"
     session.observe(table_change([Play(Laid(3, 7), "Ann")]))
     assert by(session, 3, 7) == "Ann"
@@ -205,7 +205,7 @@ def test_an_end_that_somebody_took_back_is_not_counted_again(tmp_path: Path) -> 
     session.undo()
     assert session.phase == "playing" and by(session, *last[1]) == last[0]
     session.close()
-    session = Session.open(tmp_path / "g.jsonl", ticking())
+    session = Game.open(tmp_path / "g.jsonl", ticking())
     assert session.phase == "playing"
     other = "Ben" if last[0] == "Ann" else "Ann"
     session.observe(table_change([Drawing(1), Mark(other)]))
@@ -213,7 +213,7 @@ def test_an_end_that_somebody_took_back_is_not_counted_again(tmp_path: Path) -> 
     assert held(session) == []
 
 
-def lay_down_to_nothing(session: Session, *, overlooked: int | None = None) -> Iterator[tuple[str, Laid]]:
+def lay_down_to_nothing(session: Game, *, overlooked: int | None = None) -> Iterator[tuple[str, Laid]]:
     """Ann and Ben lay in turn, each on their own train, a tile after which most others still fit. In one turn Ben only
     sets his marker, as if he had drawn where nobody saw it."""
     mover, ends, lying = "Ann", {"Ann": 12, "Ben": 12}, {Tile(12, 12)}
@@ -230,8 +230,8 @@ def lay_down_to_nothing(session: Session, *, overlooked: int | None = None) -> I
         mover = "Ben" if mover == "Ann" else "Ann"
 
 
-def for_two(tmp_path: Path) -> Session:
-    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben"), {}), ticking())
+def for_two(tmp_path: Path) -> Game:
+    session = Game.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben"), {}), ticking())
     session.start_round(Laid(12, 12), "Ann", draws_seen=True)
     return session
 
@@ -248,7 +248,7 @@ def test_a_round_that_the_rules_ended_on_a_wrong_count_goes_on_too(tmp_path: Pat
     assert by(session, *laid) == mover
     assert held(session) == []
     session.close()
-    assert Session.open(tmp_path / "g.jsonl", ticking()).phase == "playing"
+    assert Game.open(tmp_path / "g.jsonl", ticking()).phase == "playing"
 
 
 def test_a_draw_that_was_overlooked_leaves_the_other_hands_counted(tmp_path: Path) -> None:
@@ -291,7 +291,7 @@ def test_a_tile_that_does_not_fit_where_it_may_not_lie_may_be_somebody_elses(tmp
 def test_who_moves_next_keeps_two_stories_of_one_fault_apart(tmp_path: Path) -> None:
     """Ann's tile and Ben's wrong root came in one picture; that Ann goes on shows whose turn came last."""
     house = {"mx_root": "engine"}
-    session = Session.create(tmp_path / "g.jsonl", Header("cz", "double-12", ("Ann", "Ben"), house), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("cz", "double-12", ("Ann", "Ben"), house), ticking())
     session.start_round(Laid(12, 12), "Ann", draws_seen=True)
     watch(session, "+12-3@Ann", "+12-10@Ben", "+3-7@Ann", "boneyard-1; mark Ben", "+7-11@Ann", "boneyard-1")
     watch(session, "+11-4@Ann; +1-4@MX", "+4-5@Ann", "boneyard-1")
@@ -303,7 +303,7 @@ def test_who_moves_next_keeps_two_stories_of_one_fault_apart(tmp_path: Path) -> 
 def test_whose_mismatch_it_was_is_open_while_another_rule_may_have_been_broken(tmp_path: Path) -> None:
     """Ann lays 9-1 where it does not fit; later Ben lays on her closed train. That Ann laid there, so that all before
     was the other's, needs no second broken rule. It is likelier by then, and not certain."""
-    session = Session.create(tmp_path / "game.jsonl", Header("reeves", "double-12", ("Ann", "Ben"), {}))
+    session = Game.create(tmp_path / "game.jsonl", Header("reeves", "double-12", ("Ann", "Ben"), {}))
     session.start_round((12, 12), "Ann")
     blamed = set()
     for delta in (

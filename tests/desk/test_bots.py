@@ -10,7 +10,7 @@ import pytest
 
 from bench.stand_ins.playing import begin, play_out, say
 from bench.stand_ins.settling import asked
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.events import Drew, HandShown
 from companion.rules.referee import Referee
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
@@ -106,7 +106,7 @@ def test_a_planted_fault_is_asked_about_and_certain_once_it_is_confirmed(
     pytest.fail(f"{code} could not be planted, or was never asked about")
 
 
-def tells_of(session: Session, code: Violation) -> bool:
+def tells_of(session: Game, code: Violation) -> bool:
     """Whether the fault is asked about, or is on record as a quick neighbour; if so somebody confirms it. Before,
     nothing is certain, and afterwards nothing but what the question said."""
     found = {finding.code for _, finding in session.scoreboard.violations}
@@ -132,7 +132,7 @@ def tells_of(session: Session, code: Violation) -> bool:
     return True
 
 
-def play_until_planted(session: Session, game: BotRound) -> bool:
+def play_until_planted(session: Game, game: BotRound) -> bool:
     """Play a round until two turns after the planted fault; False where there was none."""
     session.start_round(game.engine, game.starter)
     left = 2 if game.planted else -1

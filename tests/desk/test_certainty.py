@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from bench.stand_ins.making import ticking
+from companion.game.game import Game
 from companion.game.rejected import CommandRejected
-from companion.game.session import Session
 from companion.log.event_fields import Confidence, EventError, Header
 from companion.log.events import TilePlayed, event_from_json
 from companion.rules.notation import parse_delta
@@ -23,14 +23,14 @@ READ = Confidence((0.97, 0.72), ((), ((10, 0.2), (9, 0.05))))
 LAYING = Play(Laid(12, 4), "Ann")
 
 
-def watched(tmp_path: Path) -> Session:
-    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben")), ticking())
+def watched(tmp_path: Path) -> Game:
+    session = Game.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben")), ticking())
     session.start_round(starter="Ann")
     session.observe(table_change([LAYING], "0001.jpg", readings={LAYING: READ}))
     return session
 
 
-def first_tile(session: Session) -> dict[str, Any]:
+def first_tile(session: Game) -> dict[str, Any]:
     tile: dict[str, Any] = state_of(session)["trains"][0]["tiles"][0]
     return tile
 
@@ -46,7 +46,7 @@ def test_the_table_shows_how_surely_each_tile_was_read(tmp_path: Path) -> None:
 def test_the_certainty_survives_the_journal(tmp_path: Path) -> None:
     session = watched(tmp_path)
     session.close()
-    again = Session.open(tmp_path / "g.jsonl")
+    again = Game.open(tmp_path / "g.jsonl")
     event = again.events[-1]
     assert isinstance(event, TilePlayed)
     assert event.reading == READ
@@ -54,7 +54,7 @@ def test_the_certainty_survives_the_journal(tmp_path: Path) -> None:
 
 
 def test_whoever_presses_done_ends_the_own_turn_once(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben")), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben")), ticking())
     session.start_round(starter="Ann")
     session.draw(by="Ann")
     ended = session.done("Ann")
@@ -67,12 +67,12 @@ def test_whoever_presses_done_ends_the_own_turn_once(tmp_path: Path) -> None:
 
 
 def test_whose_arm_it_clearly_was_stays_with_the_play(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben")), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben")), ticking())
     session.start_round(starter="Ann")
     session.observe(table_change([LAYING], "0001.jpg", arms={LAYING: {"Ben": 15}}, whose={LAYING: "Ann"}))
     assert state_of(session)["plays"][-1]["arm"] == "Ann"
     session.close()
-    again = Session.open(tmp_path / "g.jsonl")
+    again = Game.open(tmp_path / "g.jsonl")
     assert isinstance(again.events[-1], TilePlayed) and again.events[-1].arm == "Ann"
 
 
@@ -84,7 +84,7 @@ def test_what_a_person_says_is_not_doubted(tmp_path: Path) -> None:
 
 
 def test_a_play_without_a_reading_says_nothing_of_it(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben")), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben")), ticking())
     session.start_round(starter="Ann")
     (event,) = session.observe(table_change([LAYING]))
     assert "reading" not in event.to_json()
@@ -99,7 +99,7 @@ def test_a_broken_certainty_is_named(broken: object) -> None:
 
 def test_of_a_line_that_people_put_right_nothing_is_certain(tmp_path: Path) -> None:
     """Ben could not have laid it either: whoever is named by a person alone is accused of nothing for certain."""
-    session = Session.create(tmp_path / "game.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")))
+    session = Game.create(tmp_path / "game.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")))
     session.start_round((12, 12), "Ann")
     for change in ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+1-4@Ann"):
         session.observe(table_change(parse_delta([change])))

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from companion.__main__ import companion
 from companion.game.converting import convert
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.journal import JournalError, read_journal
 from tests.shown import state_of
 
@@ -58,7 +58,7 @@ def laid(by: str, tile: tuple[int, int], train: str, source: str, *codes: str) -
     return act | {"violations": found} | ({"frame": f"{tile[1]}.jpg"} if source == "camera" else {})
 
 
-def codes(session: Session) -> dict[tuple[int, int], list[tuple[str, bool]]]:
+def codes(session: Game) -> dict[tuple[int, int], list[tuple[str, bool]]]:
     plays = (
         play for play in state_of(session)["plays"] if play["event"] == "tile_played" and not play.get("withdrawn")
     )
@@ -72,9 +72,9 @@ def test_a_watched_round_of_version_2_comes_to_the_same(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in new.read_text(encoding="utf-8").splitlines()]
     assert lines[0]["journal"] == 3 and not any("violations" in line or "settled" in line for line in lines)
     assert not [line for line in lines if line.get("event") == "corrected" and line["source"] == "rule"]
-    with Session.open(new).journal:
+    with Game.open(new).journal:
         pass
-    plays = state_of(Session.read_only(new))["plays"]
+    plays = state_of(Game.read_only(new))["plays"]
     assert [play["by"] for play in plays if play["event"] == "tile_played" and not play["taken_back"]] == WHO
 
 
@@ -83,7 +83,7 @@ def test_what_the_camera_saw_of_version_1_is_what_its_acts_show(tmp_path: Path) 
     seen += [laid("Ben", (12, 3), "Ben", "camera"), laid("Cy", (12, 7), "Cy", "camera")]
     old = written(tmp_path / "old.jsonl", BEGUN, *seen)
     assert convert(old, tmp_path / "new.jsonl") == 5
-    session = Session.read_only(tmp_path / "new.jsonl")
+    session = Game.read_only(tmp_path / "new.jsonl")
     assert [play.get("by") for play in state_of(session)["plays"]][1] == "Ann"
     assert codes(session)[(12, 5)] == [] and codes(session)[(5, 5)], "it is ruled anew"
 
@@ -108,7 +108,7 @@ def test_what_people_said_keeps_its_place_where_conclusions_go(tmp_path: Path) -
     rows = [BEGUN, laid("Ann", (12, 5), "Ann", "person", "MISMATCH"), ruled, laid("Ben", (12, 6), "Ben", "person")]
     old = written(tmp_path / "old.jsonl", *rows, right, put_in)
     assert convert(old, tmp_path / "new.jsonl") == 6
-    session = Session.read_only(tmp_path / "new.jsonl")
+    session = Game.read_only(tmp_path / "new.jsonl")
     assert codes(session) == {(12, 5): [], (12, 7): []}
     acts = [play["event"] for play in state_of(session)["plays"]]
     assert acts == ["round_started", "tile_played", "tile_played", "drew", "marker_placed"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bench.stand_ins.making import ticking
 from bench.stand_ins.settling import asked, kinds, settle
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import ANOTHER_ENGINE, Candidate, Finding, Header
 from companion.log.journal import entered_by
 from companion.rules.position import Play
@@ -17,9 +17,9 @@ from tests.shown import state_of
 NAMES = ("Ann", "Ben", "Cy")
 
 
-def begun_with(path: Path, engine: int, phone: str | None = "Ann") -> Session:
+def begun_with(path: Path, engine: int, phone: str | None = "Ann") -> Game:
     """Round 1, begun with that double: on a phone, or by the camera."""
-    session = Session.create(path / "g.jsonl", Header("tactic", "double-12", NAMES), ticking())
+    session = Game.create(path / "g.jsonl", Header("tactic", "double-12", NAMES), ticking())
     if phone is None:
         session.start_round((engine, engine), "Ann", frame="1.jpg")
     else:
@@ -28,7 +28,7 @@ def begun_with(path: Path, engine: int, phone: str | None = "Ann") -> Session:
     return session
 
 
-def found(session: Session) -> list[tuple[str, bool, bool, str | None]]:
+def found(session: Game) -> list[tuple[str, bool, bool, str | None]]:
     """Findings against the start of round 1: code, certain, open, who confirmed it."""
     board = session.scoreboard
     rows: tuple[Finding, ...] = board.lines[0].findings
@@ -46,7 +46,7 @@ def test_another_engine_is_open_with_two_keys_until_somebody_confirms_it(tmp_pat
     settle(session, "so", "Ben")
     assert found(session) == [("WRONG_ENGINE", True, False, "Ben")] and not asked(session)
     session.close()
-    again = Session.open(tmp_path / "g.jsonl")
+    again = Game.open(tmp_path / "g.jsonl")
     assert found(again) == [("WRONG_ENGINE", True, False, "Ben")]
     again.undo()
     assert found(again) == OPEN and len(asked(again)) == 1

@@ -9,7 +9,7 @@ import pytest
 
 from bench.stand_ins.making import ticking
 from bench.stand_ins.settling import confirm
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Candidate, Confidence, Header
 from companion.rules.notation import Vanishing, parse_change
 from companion.rules.position import Play
@@ -20,24 +20,24 @@ from tests.shown import state_of
 PLAYERS = ("Ann", "Ben", "Cy")
 
 
-def table(tmp_path: Path) -> Session:
-    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-12", PLAYERS), ticking())
+def table(tmp_path: Path) -> Game:
+    session = Game.create(tmp_path / "g.jsonl", Header("reeves", "double-12", PLAYERS), ticking())
     session.start_round(starter="Ann")
     return session
 
 
-def watch(session: Session, *changes: str) -> None:
+def watch(session: Game, *changes: str) -> None:
     for change in changes:
         session.observe(table_change([parse_change(change)]))
 
 
-def findings(session: Session) -> dict[str, bool]:
+def findings(session: Game) -> dict[str, bool]:
     """Every code that stands by now, and whether it is certain."""
     plays: list[dict[str, Any]] = state_of(session)["plays"]
     return {one["code"]: one["certain"] for play in plays for one in play.get("violations") or ()}
 
 
-def laid(session: Session) -> list[dict[str, Any]]:
+def laid(session: Game) -> list[dict[str, Any]]:
     plays: list[dict[str, Any]] = state_of(session)["plays"]
     return [play for play in plays if play["event"] == "tile_played"]
 
@@ -90,7 +90,7 @@ def test_what_is_put_in_shows_its_time_before_the_next_start_too(tmp_path: Path,
     assert [play["event"] for play in shown if play["event"] in ("drew", "marker_placed")] == ["drew", "marker_placed"]
     assert all(play["at"] for play in shown)
     session.close()
-    opened = Session.open(tmp_path / "g.jsonl")
+    opened = Game.open(tmp_path / "g.jsonl")
     assert state_of(opened)["plays"] == shown
     opened.close()
 
@@ -98,7 +98,7 @@ def test_what_is_put_in_shows_its_time_before_the_next_start_too(tmp_path: Path,
 @pytest.mark.parametrize("after", [False, True])
 def test_what_is_put_in_clears_the_play_that_it_was_put_beside(tmp_path: Path, after: bool) -> None:
     """The camera saw the marker go a lap late. Later still somebody says when it went."""
-    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", PLAYERS), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("tactic", "double-12", PLAYERS), ticking())
     session.start_round(starter="Ann")
     watch(session, "boneyard-1", "mark Ann", "+12-10@Ben", "+12-11@Cy", "+12-3@Ann", "+10-4@Ben", "+11-5@Cy")
     watch(session, "boneyard-1", "-mark Ann", "+4-2@Ben", "+5-1@Cy", "+3-6@Ann")
@@ -108,7 +108,7 @@ def test_what_is_put_in_clears_the_play_that_it_was_put_beside(tmp_path: Path, a
     session.correct(first, {"insert": [{"event": "marker_removed", "by": "Ann", "train": "Ann"}], "after": after})
     assert not removal & findings(session).keys()
     session.close()
-    opened = Session.open(tmp_path / "g.jsonl")
+    opened = Game.open(tmp_path / "g.jsonl")
     assert findings(opened) == findings(session)
     opened.undo()
     assert findings(opened) == before
@@ -132,7 +132,7 @@ def test_the_rulings_are_the_same_when_the_journal_is_opened_again(tmp_path: Pat
     session.play((10, 5), "Ben", by="Cy")
     before = findings(session)
     session.close()
-    assert findings(Session.open(tmp_path / "g.jsonl")) == before != {}
+    assert findings(Game.open(tmp_path / "g.jsonl")) == before != {}
 
 
 def test_an_answer_of_two_tiles_can_be_put_right_tile_by_tile_and_is_undone_as_one(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_what_was_entered_and_undone_before_anybody_looked_leaves_no_doubt(
     tmp_path: Path, rules: str, entered: str
 ) -> None:
     mexican = rules == "reeves"
-    session = Session.create(
+    session = Game.create(
         tmp_path / "g.jsonl", Header(rules, "double-12" if mexican else "chinese", PLAYERS), ticking()
     )
     session.start_round(starter="Ann")

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.stand_ins.making import ticking
+from companion.game.game import Game
 from companion.game.replay import dispute
-from companion.game.session import Session
 from companion.log.copies import copy_of, entries_of, keep_copy, repair_game
 from companion.log.event_fields import Confidence, Header
 from companion.log.events import SeenLine, TableChange, TilePlayed
@@ -29,8 +29,8 @@ ROUND = ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy", "+2-6@Ben", "+5-7@Cy",
 """Ann lays 3-5 on the closed train of Cy."""
 
 
-def begin(path: Path) -> Session:
-    session = Session.create(path, HEADER, ticking())
+def begin(path: Path) -> Game:
+    session = Game.create(path, HEADER, ticking())
     session.start_round((12, 12), "Ann", draws_seen=True)
     return session
 
@@ -39,7 +39,7 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def on_record(session: Session) -> list[tuple[object, ...]]:
+def on_record(session: Game) -> list[tuple[object, ...]]:
     """Tile, player and findings of every play that stands."""
     return [
         (line["tile"], line["by"], [(one["code"], one["certain"]) for one in line["violations"]])
@@ -82,7 +82,7 @@ def test_a_restart_changes_nobody_s_name_and_no_finding(tmp_path: Path, place: i
     for n, change in enumerate(ROUND):
         if n == place:
             broken.close()
-            broken = Session.open(tmp_path / "b.jsonl", ticking())
+            broken = Game.open(tmp_path / "b.jsonl", ticking())
         for session in (through, broken):
             session.observe(table_change(parse_delta([change]), f"{n}.jpg"))
     assert on_record(through) == on_record(broken)
@@ -101,7 +101,7 @@ def test_statements_are_entered_again_where_they_were_made(tmp_path: Path) -> No
         session.draw("Ben")
         session.observe(table_change(parse_delta(["+2-6@Ben"]), "4.jpg"))
     broken.close()
-    broken = Session.open(tmp_path / "b.jsonl", ticking())
+    broken = Game.open(tmp_path / "b.jsonl", ticking())
     for session in (through, broken):
         for n, change in enumerate(ROUND[5:], 5):
             session.observe(table_change(parse_delta([change]), f"{n}.jpg"))
@@ -111,12 +111,12 @@ def test_statements_are_entered_again_where_they_were_made(tmp_path: Path) -> No
 def test_buried_tiles_stay_unknown_after_a_restart(tmp_path: Path) -> None:
     """A wall that was taken over in play: between what is seen others lie, so nothing there is held against anybody."""
     path = tmp_path / "g.jsonl"
-    session = Session.create(path, Header("jielong", "chinese", NAMES), ticking())
+    session = Game.create(path, Header("jielong", "chinese", NAMES), ticking())
     session.start_round(starter="Ann")
     wall = [Laid(4, 6), Laid(6, 5), Laid(5, 1), Laid(1, 6), Laid(6, 4), Laid(5, 1), Laid(1, 3), Laid(3, 5)]
     session.observe(table_change([Play(tile, "R") for tile in wall], "0", adopted=True))
     session.close()
-    session = Session.open(path, ticking())
+    session = Game.open(path, ticking())
     session.observe(table_change([Play(Laid(5, 5), "R")], "1"))
     assert [findings for _, _, findings in on_record(session)] == [[]] * 9
 
@@ -131,7 +131,7 @@ def test_evidence_whose_events_were_cut_off_does_not_count_twice(tmp_path: Path)
     lines = path.read_bytes().splitlines(keepends=True)
     assert b'"tile_played"' in lines[-1] and b'"seen"' in lines[-2]
     path.write_bytes(b"".join(lines[:-1]))
-    session = Session.open(path, ticking())
+    session = Game.open(path, ticking())
     assert len(session.journal.seen) == 3 and len(on_record(session)) == 3
     session.observe(table_change(parse_delta([ROUND[4]]), "4.jpg"))
     assert [tile for tile, _, _ in on_record(session)] == [[12, 1], [12, 2], [12, 3], [2, 6]]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.stand_ins.making import ticking
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.rules.position import Position
 from tests.shown import state_of
@@ -16,9 +16,9 @@ from tests.shown import state_of
 FOUR = ("Ann", "Ben", "Cy", "Dee")
 
 
-def out_at_once(path: Path, rules: str, players: tuple[str, ...]) -> Session:
+def out_at_once(path: Path, rules: str, players: tuple[str, ...]) -> Game:
     """A table on which Ann has laid all her tiles, ten or fifteen, as her first train."""
-    session = Session.create(path / "g.jsonl", Header(rules, "double-9", players), ticking())
+    session = Game.create(path / "g.jsonl", Header(rules, "double-9", players), ticking())
     session.start_round(starter="Ann")
     hand = session.position.hands["Ann"]  # type: ignore[union-attr]
     chain = (9, 0, 1, 2, 0, 3, 1, 4, 0, 5, 1, 6, 2, 3, 4, 5)
@@ -65,7 +65,7 @@ def test_a_marker_tapped_before_its_player_s_turn_counts_when_it_comes(
 @pytest.mark.parametrize("coins", [{0: "Ben"}, {0: "Cy"}, {2: "Cy"}, {2: "Ben", 4: "Cy"}, {2: "Cy", 4: "Ben"}])
 def test_markers_tapped_while_a_first_train_is_laid_cost_nobody_anything(tmp_path: Path, coins: dict[int, str]) -> None:
     """Whether anybody answers or not: nothing is certain, and the points are those of the hands."""
-    session = Session.create(tmp_path / "g.jsonl", Header("poltava", "double-9", FOUR[:3]), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("poltava", "double-9", FOUR[:3]), ticking())
     session.start_round(starter="Ann")
     chain = (9, 0, 1, 2, 0, 3, 1, 4, 0, 5, 1, 6, 2, 3, 4, 5)
     for n, tile in enumerate(pairwise(chain[: session.position.hands["Ann"] + 1])):  # type: ignore[union-attr]
@@ -85,7 +85,7 @@ def test_markers_tapped_while_a_first_train_is_laid_cost_nobody_anything(tmp_pat
 
 @pytest.mark.parametrize("rules", ["poltava", "tactic"])
 def test_a_marker_tapped_before_its_player_s_turn_is_that_turn(tmp_path: Path, rules: str) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header(rules, "double-9", FOUR[:3]), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header(rules, "double-9", FOUR[:3]), ticking())
     session.start_round(starter="Ann")
     session.play((9, 5), "Ann", by="Ann")
     session.mark("Cy")
@@ -99,7 +99,7 @@ def test_a_marker_tapped_before_its_player_s_turn_is_that_turn(tmp_path: Path, r
 
 
 def test_a_marker_put_on_after_a_tile_is_no_early_one(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("poltava", "double-9", FOUR[:3]), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("poltava", "double-9", FOUR[:3]), ticking())
     session.start_round(starter="Ann")
     for player, tile in (("Ann", (9, 5)), ("Ben", (9, 7))):
         session.play(tile, player, by=player)
@@ -119,7 +119,7 @@ def test_a_first_train_that_may_go_on_ends_when_its_player_says_so(tmp_path: Pat
 
 
 def test_no_tile_is_lost_that_another_lays_on_a_first_train_that_goes_on(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("cz", "double-9", FOUR[:3]), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("cz", "double-9", FOUR[:3]), ticking())
     session.start_round(starter="Ann")
     for tile, by in (((9, 1), "Ann"), ((1, 2), "Ben"), ((2, 3), "Ann")):
         session.play(tile, "Ann", by=by)

@@ -10,7 +10,7 @@ import pytest
 from bench.stand_ins.making import ticking
 from bench.stand_ins.playing import begin
 from bench.stand_ins.settling import confirm
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.log.events import TilePlayed
 from companion.rules.notation import Change, parse_delta
@@ -23,29 +23,29 @@ from tests.shown import state_of
 NAMES = ("Ann", "Ben", "Cy")
 
 
-def table(tmp_path: Path, rules: str, players: tuple[str, ...] = NAMES, **options: object) -> Session:
-    session = Session.create(tmp_path / "g.jsonl", Header(rules, "double-12", players, options), ticking())
+def table(tmp_path: Path, rules: str, players: tuple[str, ...] = NAMES, **options: object) -> Game:
+    session = Game.create(tmp_path / "g.jsonl", Header(rules, "double-12", players, options), ticking())
     session.start_round(Laid(12, 12), players[0], draws_seen=True)
     return session
 
 
-def watch(session: Session, *changes: str) -> None:
+def watch(session: Game, *changes: str) -> None:
     """Each change as the camera sees it: what differs between two still tables."""
     for change in changes:
         session.observe(table_change(parse_delta(change.split("; "))))
 
 
-def held(session: Session) -> set[tuple[str, bool]]:
+def held(session: Game) -> set[tuple[str, bool]]:
     return {(finding.code, finding.certain) for _, finding in session.scoreboard.violations}
 
 
-def position(session: Session) -> Position:
+def position(session: Game) -> Position:
     table = session.position
     assert isinstance(table, Position)
     return table
 
 
-def show(session: Session, **hands: list[tuple[int, int]]) -> None:
+def show(session: Game, **hands: list[tuple[int, int]]) -> None:
     session.end_round("blocked_declared")
     for player, tiles in hands.items():
         session.show_hand(player, tiles)
@@ -131,7 +131,7 @@ class TestCzech:
         assert not [by for _, by in found if by == "Ann"]
 
 
-def layers(session: Session) -> set[tuple[str | None, str]]:
+def layers(session: Game) -> set[tuple[str | None, str]]:
     """(player, train) of every tile on the table."""
     lines = (line.event for line in session.scoreboard.lines)
     return {(event.by, event.train) for event in lines if isinstance(event, TilePlayed)}

@@ -16,8 +16,8 @@ from bench.stand_ins.playing import begin
 from bench.table import FIRST_SEED, with_faults
 from bench.told import Meddled, ToldTable, UnfilmedRound
 from companion.game.course import action_of
+from companion.game.game import Game
 from companion.game.round import History, Round
-from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import Corrected, TilePlayed
 from companion.log.journal import read_journal
@@ -28,7 +28,7 @@ from tests.lanes import nightly
 from tests.shown import state_of
 
 
-def told(path: Path, seed: int, rules: str, kind: type[Session]) -> Session:
+def told(path: Path, seed: int, rules: str, kind: type[Game]) -> Game:
     camera = UnfilmedRound(seed, with_faults(rules, None), BlankFilm)
     Meddled.rng = random.Random(seed)
     session = kind.create(path, Header.from_json(dict(camera.setup().header.to_json())))
@@ -37,14 +37,14 @@ def told(path: Path, seed: int, rules: str, kind: type[Session]) -> Session:
 
 
 ROUNDS = [
-    *((n, rules, Session) for n, rules in enumerate(RULESET_NAMES)),
+    *((n, rules, Game) for n, rules in enumerate(RULESET_NAMES)),
     # The others' meddled rounds are the dearest; `bench.meddling` tells them all.
     *((n, rules, Meddled) for n, rules in enumerate(RULESET_NAMES) if rules not in ("tactic", "cz", "poltava")),
 ]
-EVERY_DAY = [("poltava", Session), ("cz", Session), ("jielong", Session), ("jielong", Meddled), ("kkori", Meddled)]
+EVERY_DAY = [("poltava", Game), ("cz", Game), ("jielong", Game), ("jielong", Meddled), ("kkori", Meddled)]
 
 
-def otherwise(session: Session) -> dict[int, dict[str, Any]]:
+def otherwise(session: Game) -> dict[int, dict[str, Any]]:
     """Line -> what of it reads otherwise by now than it was told first."""
     return {one.corrects: dict(one.what) for one in session.read_otherwise()}
 
@@ -54,14 +54,12 @@ def otherwise(session: Session) -> dict[int, dict[str, Any]]:
     ("n", "rules", "kind"),
     [one if one[1:] in EVERY_DAY else nightly(*one) for one in ROUNDS],
 )
-def test_a_round_told_again_from_its_evidence_is_the_same(
-    tmp_path: Path, n: int, rules: str, kind: type[Session]
-) -> None:
+def test_a_round_told_again_from_its_evidence_is_the_same(tmp_path: Path, n: int, rules: str, kind: type[Game]) -> None:
     path = tmp_path / "g.jsonl"
     session = told(path, FIRST_SEED + n, rules, kind)
     live, said = state_of(session), (session.events, session.fallen, otherwise(session))
     session.close()
-    again = Session.open(path)
+    again = Game.open(path)
     assert state_of(again) == live
     assert (again.events, again.fallen, otherwise(again)) == said
     assert len(live["plays"]) > 10
@@ -71,7 +69,7 @@ def test_a_round_told_again_from_its_evidence_is_the_same(
 @pytest.mark.slow
 def test_the_lines_of_a_watched_round_hold_no_name_and_no_ruling_and_are_never_corrected(tmp_path: Path) -> None:
     path = tmp_path / "g.jsonl"
-    session = told(path, FIRST_SEED, RULESET_NAMES[0], Session)
+    session = told(path, FIRST_SEED, RULESET_NAMES[0], Game)
     if session.phase == "playing":
         session.end_round("blocked_declared")
     now, first, later = state_of(session)["plays"], session.events, otherwise(session)
@@ -89,7 +87,7 @@ def test_the_lines_of_a_watched_round_hold_no_name_and_no_ruling_and_are_never_c
         assert [read.get(name) or None for name in names] == [play.get(name) or None for name in names]
 
 
-def watched_game(path: Path, rounds: int) -> Session:
+def watched_game(path: Path, rounds: int) -> Game:
     """Rounds of a few watched turns each, broken off; the last one goes on."""
     session, bots = begin(path, "reeves", 3, seed=5, rounds=rounds)
     for number, played in enumerate(bots.rounds(), start=1):
@@ -112,7 +110,7 @@ def test_opening_a_game_takes_every_act_once(tmp_path: Path, monkeypatch: pytest
         return take(self, *args, **named)
 
     monkeypatch.setattr(Round, "take", counted)
-    Session.open(path).close()
+    Game.open(path).close()
     assert 0 < taken <= len(read_journal(path).events)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bench.stand_ins.views import view_of
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from tests.shown import state_of
 
@@ -19,7 +19,7 @@ GAMES = Path(__file__).parents[1] / "games"
 def test_a_view_is_the_same_once_it_was_json(game: str, tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     path.write_bytes((GAMES / f"{game}.jsonl").read_bytes())
-    session = Session.open(path)
+    session = Game.open(path)
     for at in (0, 1, 20, 40, None):
         assert view_of(state_of(session, at)) == session.snapshot(at)
     with pytest.raises(AssertionError, match="more"):
@@ -28,7 +28,7 @@ def test_a_view_is_the_same_once_it_was_json(game: str, tmp_path: Path) -> None:
 
 
 def test_what_there_is_nothing_of_is_left_out(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
+    session = Game.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
     waiting = state_of(session)
     assert not {"brought", "left", "colours", "off_record", "reminders", "turns_over", "announces"} & waiting.keys()
     assert (waiting["turn"], waiting["trains"], waiting["must_cover"]) == (None, [], None)
@@ -39,7 +39,7 @@ def test_what_there_is_nothing_of_is_left_out(tmp_path: Path) -> None:
 
 
 def test_a_tap_that_is_asked_about_says_what_fits_it_and_what_lies_around_it(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
+    session = Game.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
     session.start_round(starter="Ann")
     session.play((12, 3), "Ann", by="Ann", outer_only=True, end=12, turn=1)
     session.play((3, 7), "Ann", by="Ben", outer_only=True, end=3, turn=1)
@@ -50,7 +50,7 @@ def test_a_tap_that_is_asked_about_says_what_fits_it_and_what_lies_around_it(tmp
 
 
 def test_the_next_tile_is_expected_past_an_end_that_the_player_has_just_passed_up(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    session = Game.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
     session.start_round((12, 12), "Ann")
     session.play((12, 3), "Ann", by="Ann")
     session.cannot_play("Ben")
@@ -68,7 +68,7 @@ def test_the_next_tile_is_expected_past_an_end_that_the_player_has_just_passed_u
 
 
 def test_under_an_open_double_every_phone_offers_its_train_first(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    session = Game.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
     session.start_round((12, 12), "Ann")
     for tile, train in (((12, 3), "Ann"), ((12, 4), "Ben"), ((3, 3), "Ann")):
         session.play(tile, train, by=train)
@@ -82,7 +82,7 @@ def test_under_an_open_double_every_phone_offers_its_train_first(tmp_path: Path)
 
 
 def test_a_long_first_train_grows_on_while_an_open_double_waits_for_the_next_player(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "game.jsonl", Header("poltava", "double-12", ("Ann", "Ben")))
+    session = Game.create(tmp_path / "game.jsonl", Header("poltava", "double-12", ("Ann", "Ben")))
     session.start_round((12, 12), "Ann")
     for tile, player in (((12, 5), "Ann"), ((5, 5), "Ann"), ((12, 7), "Ben")):
         session.play(tile, player, by=player)

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.stand_ins import making
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log import journal as journal_module
 from companion.log.event_fields import Header
 from companion.log.events import Event, Passed, TilePlayed
@@ -68,7 +68,7 @@ def test_what_was_written_is_read_again(tmp_path_factory: pytest.TempPathFactory
 
 def test_an_event_that_could_not_be_read_back_is_refused_and_the_game_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
-    table = Session.create(path, Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
+    table = Game.create(path, Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
     table.start_round(starter="Ann")
     with pytest.raises(JournalError, match=r"round_ended: seq 2: how: expected one of out, .*, not 'finished'"):
         table.end_round("finished")

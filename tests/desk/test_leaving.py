@@ -8,9 +8,9 @@ import pytest
 
 from bench.stand_ins.making import ticking
 from companion.app.game_index import standings, summarize
+from companion.game.game import Game
 from companion.game.rejected import CommandRejected
 from companion.game.replay import replay
-from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.rules.notation import parse_change
 from datasets.bots.watching import table_change
@@ -19,16 +19,14 @@ from tests.shown import state_of
 NAMES = ("Ann", "Ben", "Cy")
 
 
-def table(
-    tmp_path: Path, rules: str = "tactic", tile_set: str = "double-12", names: tuple[str, ...] = NAMES
-) -> Session:
+def table(tmp_path: Path, rules: str = "tactic", tile_set: str = "double-12", names: tuple[str, ...] = NAMES) -> Game:
     """A round with Ann to start."""
-    session = Session.create(tmp_path / "game.jsonl", Header(rules, tile_set, names, {}), ticking())
+    session = Game.create(tmp_path / "game.jsonl", Header(rules, tile_set, names, {}), ticking())
     session.start_round(starter="Ann")
     return session
 
 
-def whose(session: Session) -> object:
+def whose(session: Game) -> object:
     shown = state_of(session)
     assert shown["questions"] == [] and [play["violations"] for play in shown["plays"] if play["violations"]] == []
     return shown["turn"]
@@ -50,7 +48,7 @@ def test_the_others_play_on_and_nobody_misses_the_turn_of_whoever_left(tmp_path:
         session.leave("Cy")
     assert replay(tmp_path / "game.jsonl").turn == "Cy"
     session.close()
-    session = Session.open(tmp_path / "game.jsonl")
+    session = Game.open(tmp_path / "game.jsonl")
     assert whose(session) == "Cy", "as after a restart"
     session.close()
 
@@ -123,7 +121,7 @@ def test_a_round_that_somebody_left_is_none_of_theirs_in_statistics(tmp_path: Pa
 
 
 def test_a_blocked_table_is_not_won_by_whoever_left(tmp_path: Path) -> None:
-    session = Session.create(
+    session = Game.create(
         tmp_path / "game.jsonl", Header("cz", "double-12", NAMES, {"scoring": "winner_takes"}), ticking()
     )
     session.start_round(starter="Ann")
@@ -178,6 +176,6 @@ def test_the_camera_holds_nothing_against_whoever_plays_next(tmp_path: Path, rul
     session.undo()
     assert state_of(session)["seq"]
     session.close()
-    session = Session.open(tmp_path / "game.jsonl")
+    session = Game.open(tmp_path / "game.jsonl")
     assert state_of(session)["gone"] == ["Ben"]
     session.close()

@@ -1,6 +1,6 @@
 """Which end of a Chinese line a tile was laid at, where the picture does not tell."""
 
-from companion.game.open_game import at_the_open_end
+from companion.game.reports import at_the_open_end
 from companion.log.events import TableChange
 from companion.rules.position import Play
 from companion.rules.ruleset import load_ruleset

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from bench.stand_ins.playing import begin, play_out, say
-from companion.game import open_game
+from companion.game import game as game_room
+from companion.game.game import Game
 from companion.game.replay import Dispute, dispute, dispute_in
 from companion.game.round import History, Round
-from companion.game.session import Session
 from companion.game.watched_round import WatchedRound
 from companion.log.events import Drew, HandShown, TilePlayed
 from datasets.bots.watching import seen
@@ -25,7 +25,7 @@ ROUNDS = 3
 GOLDEN = Path(__file__).parent.parent / "games"
 
 
-def tapped(path: Path) -> Session:
+def tapped(path: Path) -> Game:
     """A round, a few turns of another one, which is broken off, and the first of a third."""
     session, game = begin(path, "tactic", 3, 5)
     for number, played in enumerate(game.rounds(), 1):
@@ -41,7 +41,7 @@ def tapped(path: Path) -> Session:
     return session
 
 
-def watched(path: Path) -> Session:
+def watched(path: Path) -> Game:
     """Rounds that a camera watches, each broken off after a while."""
     session, game = begin(path, "tactic", 3, 5)
     for number, played in enumerate(game.rounds(), 1):
@@ -62,14 +62,14 @@ def journal(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.fixture
-def session(journal: Path, tmp_path: Path) -> Iterator[Session]:
+def session(journal: Path, tmp_path: Path) -> Iterator[Game]:
     copyfile(journal, tmp_path / "g.jsonl")
-    opened = Session.open(tmp_path / "g.jsonl")
+    opened = Game.open(tmp_path / "g.jsonl")
     yield opened
     opened.close()
 
 
-def an_early_entry(session: Session) -> tuple[int, dict[str, Any]]:
+def an_early_entry(session: Game) -> tuple[int, dict[str, Any]]:
     """A tile of the first round, and the correction that says that somebody else laid it."""
     first = [one for one in session.events if isinstance(one, TilePlayed)][3]
     other = next(name for name in session.header.players if name != first.by)
@@ -93,14 +93,14 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, go_on: Callable[[], Any]) -> list
     return done
 
 
-def test_the_game_goes_on_while_somebody_looks_back(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_game_goes_on_while_somebody_looks_back(session: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     session.correct(*an_early_entry(session))
     done = meanwhile(monkeypatch, lambda: session.announce(session.header.players[0], "last_tile"))
     state_of(session, at=session.seq // 2)
     assert done == [True]
 
 
-def test_the_game_goes_on_while_a_change_is_worked_out(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_game_goes_on_while_a_change_is_worked_out(session: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     seq, what = an_early_entry(session)
     done = meanwhile(monkeypatch, lambda: session.phase)
     session.work_ahead(lambda trial: trial.correct(seq, what), seq)
@@ -108,7 +108,7 @@ def test_the_game_goes_on_while_a_change_is_worked_out(session: Session, monkeyp
     assert all(done)
 
 
-def test_what_was_worked_out_is_not_worked_out_again(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_worked_out_is_not_worked_out_again(session: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     seq, what = an_early_entry(session)
     taken: list[int] = []
     take = Round.take
@@ -125,7 +125,7 @@ def test_what_was_worked_out_is_not_worked_out_again(session: Session, monkeypat
 
 
 def test_a_correction_of_an_earlier_round_shows_the_belief_nothing_again(
-    session: Session, monkeypatch: pytest.MonkeyPatch
+    session: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen_again: list[int] = []
     observe = WatchedRound.observe
@@ -141,7 +141,7 @@ def test_a_correction_of_an_earlier_round_shows_the_belief_nothing_again(
 def test_a_moment_of_the_past_knows_nothing_of_hands_shown_later(tmp_path: Path) -> None:
     """Only the shown hands reveal a needless draw."""
     copyfile(GOLDEN / "tactic-quick-3.jsonl", tmp_path / "g.jsonl")
-    game = Session.open(tmp_path / "g.jsonl")
+    game = Game.open(tmp_path / "g.jsonl")
     drawn = next(event.seq for event in game.events if isinstance(event, Drew) and event.seq > 20)
     shown = next(event.seq for event in game.events if isinstance(event, HandShown) and event.by == "Ann")
 
@@ -153,7 +153,7 @@ def test_a_moment_of_the_past_knows_nothing_of_hands_shown_later(tmp_path: Path)
     game.close()
 
 
-def test_looking_back_twice_works_it_out_once(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_looking_back_twice_works_it_out_once(session: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     session.correct(*an_early_entry(session))
     at = session.seq // 2
     first = state_of(session, at=at)
@@ -164,9 +164,9 @@ def test_looking_back_twice_works_it_out_once(session: Session, monkeypatch: pyt
     assert not taken
 
 
-def test_a_change_that_was_worked_out_first_comes_to_the_same(journal: Path, session: Session, tmp_path: Path) -> None:
+def test_a_change_that_was_worked_out_first_comes_to_the_same(journal: Path, session: Game, tmp_path: Path) -> None:
     copyfile(journal, tmp_path / "plain.jsonl")
-    plain = Session.open(tmp_path / "plain.jsonl")
+    plain = Game.open(tmp_path / "plain.jsonl")
     seq, what = an_early_entry(session)
     for change, about in (
         (lambda one: one.correct(seq, what), seq),
@@ -182,12 +182,12 @@ def test_a_change_that_was_worked_out_first_comes_to_the_same(journal: Path, ses
     now = state_of(session)
     session.close()
     plain.close()
-    again = Session.open(tmp_path / "g.jsonl")
+    again = Game.open(tmp_path / "g.jsonl")
     assert state_of(again) == now
     again.close()
 
 
-def test_the_game_goes_on_while_somebody_asks_why(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_game_goes_on_while_somebody_asks_why(session: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
 
     def beside(*args: Any) -> Dispute:
@@ -196,7 +196,7 @@ def test_the_game_goes_on_while_somebody_asks_why(session: Session, monkeypatch:
         other.join(5)
         return dispute_in(*args)
 
-    monkeypatch.setattr(open_game, "dispute_in", beside)
+    monkeypatch.setattr(game_room, "dispute_in", beside)
     seq, _what = an_early_entry(session)
     assert session.dispute(seq) == dispute(session.journal.path, seq)
     assert done == ["playing"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bench.stand_ins.making import ticking
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Confidence, Header
 from companion.rules.notation import Vanishing
 from companion.rules.position import Play
@@ -20,25 +20,25 @@ TRAINS = ("tactic", "reeves", "cz", "poltava")
 SURE = Confidence((0.999, 0.999), ((), ()))
 
 
-def table(tmp_path: Path, rules: str = "tactic") -> Session:
-    session = Session.create(tmp_path / "g.jsonl", Header(rules, "double-12", ("Ann", "Ben", "Cy")), ticking())
+def table(tmp_path: Path, rules: str = "tactic") -> Game:
+    session = Game.create(tmp_path / "g.jsonl", Header(rules, "double-12", ("Ann", "Ben", "Cy")), ticking())
     session.start_round((12, 12), "Ann", draws_seen=False)
     return session
 
 
-def lay(session: Session, *tiles: tuple[int, int, str], p: float | None = None, **how: bool) -> None:
+def lay(session: Game, *tiles: tuple[int, int, str], p: float | None = None, **how: bool) -> None:
     """One change of the table: (inner, outer, train) each. `p`: how surely every half was read."""
     laid = [Play(Laid(inner, outer), train) for inner, outer, train in tiles]
     reading = None if p is None else Confidence((p, p), ((), ()))
     session.observe(table_change(laid, readings={} if reading is None else dict.fromkeys(laid, reading), **how))
 
 
-def play_of(session: Session, inner: int, outer: int) -> dict[str, Any]:
+def play_of(session: Game, inner: int, outer: int) -> dict[str, Any]:
     plays = [play for play in state_of(session)["plays"] if play.get("tile") == [inner, outer]]
     return dict(plays[-1])
 
 
-def certain(session: Session, inner: int, outer: int) -> set[str]:
+def certain(session: Game, inner: int, outer: int) -> set[str]:
     return {one["code"] for one in play_of(session, inner, outer)["violations"] if one["certain"]}
 
 
@@ -53,7 +53,7 @@ def test_a_wrong_root_is_certain_at_once_and_as_long_as_it_lies_there(rules: str
         lay(session, tile)
         assert certain(session, 2, 9) == {"WRONG_ROOT"}, tile
     session.close()
-    again = Session.open(tmp_path / "g.jsonl")
+    again = Game.open(tmp_path / "g.jsonl")
     assert certain(again, 2, 9) == {"WRONG_ROOT"}
 
 

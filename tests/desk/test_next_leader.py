@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.stand_ins.making import ticking
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.log.events import RoundScored
 from companion.rules.ruleset import load_ruleset
@@ -19,7 +19,7 @@ PLAYERS = ("Ann", "Ben", "Cy")
 
 def scored(path: Path, options: dict[str, object]) -> RoundScored:
     """A deal that Cy leads and wins."""
-    session = Session.create(path / "game.jsonl", Header("kkori", "chinese", PLAYERS, options), ticking())
+    session = Game.create(path / "game.jsonl", Header("kkori", "chinese", PLAYERS, options), ticking())
     session.start_round(starter="Cy")
     session.play((5, 6), "R", by="Cy")
     session.end_round("blocked_declared")

@@ -8,7 +8,7 @@ import pytest
 
 from bench.stand_ins.making import ticking
 from bench.stand_ins.playing import begin
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.log.events import TilePlayed, TileTakenBack
 from companion.rules.notation import Drawing, Vanishing, parse_delta
@@ -21,13 +21,13 @@ from tests.shown import state_of
 NAMES = ("Ann", "Ben", "Cy")
 
 
-def table(tmp_path: Path, rules: str = "tactic", **options: object) -> Session:
-    session = Session.create(tmp_path / "g.jsonl", Header(rules, "double-12", NAMES, options), ticking())
+def table(tmp_path: Path, rules: str = "tactic", **options: object) -> Game:
+    session = Game.create(tmp_path / "g.jsonl", Header(rules, "double-12", NAMES, options), ticking())
     session.start_round(starter="Ann")
     return session
 
 
-def on_a_lap(tmp_path: Path) -> Session:
+def on_a_lap(tmp_path: Path) -> Game:
     """Everybody has laid one tile."""
     session = table(tmp_path)
     for number, name in enumerate(NAMES, start=4):
@@ -39,7 +39,7 @@ def lay(train: str, *halves: int) -> Play:
     return Play(Laid(halves[0], halves[1]), train)
 
 
-def held(session: Session) -> list[tuple[str, bool]]:
+def held(session: Game) -> list[tuple[str, bool]]:
     return [(finding.code, finding.certain) for _, finding in session.scoreboard.violations]
 
 
@@ -231,7 +231,7 @@ def test_a_watched_game_of_legal_turns_accuses_nobody(tmp_path: Path, name: str,
 
 def test_halves_that_do_not_meet_are_certain_whoever_laid_the_tile(tmp_path: Path) -> None:
     """While it is open who played out of order, the mismatch on the table is not."""
-    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
+    session = Game.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
     session.start_round(Laid(12, 12), "Ann", draws_seen=False)
     for delta in ("+12-9@Ann", "+12-5@Ben", "+12-7@Cy", "+9-3@Ann", "+5-8@Ben", "+3-0@Ann"):
         session.observe(table_change(parse_delta([delta])))
@@ -243,7 +243,7 @@ def test_halves_that_do_not_meet_are_certain_whoever_laid_the_tile(tmp_path: Pat
 
 def test_a_tile_of_which_the_box_has_one_less_was_first_of_all_misread(tmp_path: Path) -> None:
     """3-6 lies there already, and the Chinese set has one: whose fault that is nobody can tell."""
-    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", (*NAMES, "Dee")), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("jielong", "chinese", (*NAMES, "Dee")), ticking())
     session.start_round(starter="Ann")
     for halves in ((3, 6), (6, 6), (6, 3)):
         session.observe(table_change([lay("R", *halves)]))
@@ -252,7 +252,7 @@ def test_a_tile_of_which_the_box_has_one_less_was_first_of_all_misread(tmp_path:
 
 
 def test_a_tile_put_away_that_shows_late_was_put_away_in_its_owners_turn(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", (*NAMES, "Dee")), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("jielong", "chinese", (*NAMES, "Dee")), ticking())
     session.start_round(starter="Ann")
     for who, change in (("Ann", lay("R", 3, 6)), ("Cy", lay("R", 6, 5)), ("Dee", lay("R", 5, 4))):
         arms = {change: {name: 0 if name == who else 15 for name in (*NAMES, "Dee")}}
@@ -268,7 +268,7 @@ def test_a_tile_put_away_that_shows_late_was_put_away_in_its_owners_turn(tmp_pat
 
 def test_a_tile_put_away_by_nobody_knows_whom_is_the_movers_and_the_next_one_is_named(tmp_path: Path) -> None:
     """Where no places are known, a tile put away still is a turn: whoever lays after it is the one behind."""
-    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", (*NAMES, "Dee")), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("jielong", "chinese", (*NAMES, "Dee")), ticking())
     session.start_round(starter="Ann")
     session.observe(table_change([lay("R", 3, 6)]))
     session.observe(table_change([], discards={SOMEBODY: 1}))
@@ -316,7 +316,7 @@ def test_after_a_mess_the_game_goes_on_with_whoever_plays_next(tmp_path: Path) -
     assert [event.by for event in session.events if isinstance(event, TilePlayed)][-3:] == ["Ben", "Cy", "Ann"]
 
 
-def marked_and_to_move(tmp_path: Path) -> Session:
+def marked_and_to_move(tmp_path: Path) -> Game:
     """Ann's train carries her marker, and it is her turn again."""
     session = on_a_lap(tmp_path)
     session.observe(table_change([Drawing(1), Mark("Ann")]))
@@ -373,7 +373,7 @@ def test_in_reeves_a_marker_comes_off_whenever_its_owner_likes(tmp_path: Path) -
 
 def test_in_reeves_a_dead_first_double_lets_the_extra_tile_cover_the_second(tmp_path: Path) -> None:
     """Every other three lies there when Ann lays 3-3: only 1-1 can be closed."""
-    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-6", NAMES[:2]), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("reeves", "double-6", NAMES[:2]), ticking())
     session.start_round(Laid(6, 6), "Ann", draws_seen=False)
     lap = [("Ann", 6, 3), ("Ben", 6, 4), ("MX", 6, 1), ("Ben", 4, 3), ("Ann", 3, 0), ("Ben", 3, 5), ("Ann", 0, 1)]
     for train, inner, outer in [*lap, ("Ben", 5, 2), ("Ann", 1, 3), ("Ben", 2, 3)]:
@@ -385,7 +385,7 @@ def test_in_reeves_a_dead_first_double_lets_the_extra_tile_cover_the_second(tmp_
 
 def test_in_reeves_with_two_dead_doubles_the_extra_tile_goes_anywhere(tmp_path: Path) -> None:
     """All other ones and threes lie there when Ann lays 3-3 on Ben's marked train and 1-1 on the Mexican one."""
-    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-9", NAMES[:2]), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("reeves", "double-9", NAMES[:2]), ticking())
     session.start_round(Laid(9, 9), "Ann", draws_seen=True)
     session.observe(table_change([lay("Ann", 9, 4)]))
     session.observe(table_change([lay("Ben", 9, 3)]))

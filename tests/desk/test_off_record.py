@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.game.view import Lying, off_record
 from companion.log.event_fields import Header
 from companion.rules.position import LinePosition, Position
@@ -62,7 +62,7 @@ def test_apart_are_those_that_are_not_on_record_elsewhere() -> None:
 
 
 def test_no_block_is_proved_while_a_tile_lies_there_that_is_not_on_record(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "game.jsonl", Header("kkori", "chinese", ("Ann", "Ben", "Cy")))
+    session = Game.create(tmp_path / "game.jsonl", Header("kkori", "chinese", ("Ann", "Ben", "Cy")))
     session.start_round(starter="Ann")
     line = [Laid(*map(int, part.split(":"))) for part in ["3:1", "1:3", "3:2", "2:4", "4:3", "3:5", "5:6", "6:3"]]
     for laid in line:

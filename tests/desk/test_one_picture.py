@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bench.stand_ins.making import ticking
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.game.watched_round import PictureProof, steady
 from companion.log.event_fields import Header
 from companion.rules.notation import parse_delta
@@ -132,7 +132,7 @@ def test_nobody_is_accused_by_a_name_that_lags() -> None:
 
 
 def test_a_fault_does_not_take_the_names_off_the_plays_before_it(tmp_path: Path) -> None:
-    session = Session.create(
+    session = Game.create(
         tmp_path / "g.jsonl", Header("chedeng", "chinese", ("Ann", "Ben", "Cy", "Dee"), {}), ticking()
     )
     session.start_round(None, "Ann", draws_seen=True)

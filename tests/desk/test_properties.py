@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 from bench.table import with_faults
 from bench.told import ToldTable, UnfilmedRound
+from companion.game.game import Game
 from companion.game.rejected import CommandRejected
-from companion.game.session import Session
 from companion.log.event_fields import Header
 from datasets.simulator.room import BlankFilm
 from tests.shown import state_of
@@ -31,7 +31,7 @@ ROUNDS = (("jielong", 98404), ("reeves", 98408))
 
 CHANGES = 20
 
-Tap = Callable[[Session], Any]
+Tap = Callable[[Game], Any]
 
 few = settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
@@ -40,10 +40,10 @@ class EnoughError(Exception):
     """So many changes were told."""
 
 
-class Kept(Session):
+class Kept(Game):
     """Keeps a copy of the game after each change of the table."""
 
-    moments: list[Session]
+    moments: list[Game]
 
     def observe(self, *args: Any, **named: Any) -> Any:
         events = super().observe(*args, **named)
@@ -54,7 +54,7 @@ class Kept(Session):
 
 
 @cache
-def moments(rules: str, seed: int) -> list[Session]:
+def moments(rules: str, seed: int) -> list[Game]:
     camera = UnfilmedRound(seed, with_faults(rules, None), BlankFilm)
     header = Header.from_json(dict(camera.setup().header.to_json()))
     session = Kept.create(Path(mkdtemp()) / "g.jsonl", header)
@@ -69,7 +69,7 @@ def moments(rules: str, seed: int) -> list[Session]:
 class Said:
     """A moment of a round, and what somebody says there."""
 
-    game: Session
+    game: Game
     taps: tuple[Tap, ...]
 
 
@@ -82,7 +82,7 @@ def things_said(draw: st.DrawFn, taps: int = 1, corrections: bool = False) -> Sa
     return Said(game, tuple(said_of(draw, game, one, corrections) for one in about[:taps]))
 
 
-def said_of(draw: st.DrawFn, game: Session, play: dict[str, Any], corrections: bool) -> Tap:
+def said_of(draw: st.DrawFn, game: Game, play: dict[str, Any], corrections: bool) -> Tap:
     players, mexican = game.header.players, game.rules.is_mexican
     acts = () if corrections else ("pass", "done", "play", *(("draw", "mark") if mexican else ()))
     what = draw(st.sampled_from(("name", "withdraw", "tile", *acts)))
@@ -100,7 +100,7 @@ def said_of(draw: st.DrawFn, game: Session, play: dict[str, Any], corrections: b
     return taps[what]
 
 
-def told(game: Session, *taps: Tap) -> Session:
+def told(game: Game, *taps: Tap) -> Game:
     """The game after these taps."""
     other = game.rehearsal()
     for tap in taps:
@@ -111,7 +111,7 @@ def told(game: Session, *taps: Tap) -> Session:
     return other
 
 
-def shown(game: Session) -> dict[str, Any]:
+def shown(game: Game) -> dict[str, Any]:
     """The state on the page, without the lines behind it and the retractions."""
     view: dict[str, Any] = dict(state_of(game))
     told_by = ("changed_by", "original", "corrected", "changers")
@@ -119,7 +119,7 @@ def shown(game: Session) -> dict[str, Any]:
     return {**view, "plays": plays, "seq": 0, "retractions": ()}
 
 
-def certain(game: Session) -> Counter[object]:
+def certain(game: Game) -> Counter[object]:
     """(act, code) of all that is certain, whoever it was."""
     standing = (one for one in state_of(game)["plays"] if not one["taken_back"])
     return Counter(

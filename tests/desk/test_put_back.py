@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.stand_ins.making import ticking
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.log.events import Corrected, TilePlayed
 from companion.rules.notation import parse_delta
@@ -20,30 +20,30 @@ NAMES = ("Ann", "Ben", "Cy")
 BEFORE = ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+1-4@Ann")
 
 
-def watched(folder: Path, *deltas: str) -> Session:
-    session = Session.create(folder / "g.jsonl", Header("tactic", "double-12", NAMES, {}), ticking())
+def watched(folder: Path, *deltas: str) -> Game:
+    session = Game.create(folder / "g.jsonl", Header("tactic", "double-12", NAMES, {}), ticking())
     session.start_round(Laid(12, 12), "Ann", draws_seen=False)
     watch(session, *deltas)
     return session
 
 
-def watch(session: Session, *deltas: str) -> None:
+def watch(session: Game, *deltas: str) -> None:
     for delta in deltas:
         session.observe(table_change(parse_delta(delta.split("; "))))
 
 
-def lying(session: Session, train: str) -> tuple[Laid, ...]:
+def lying(session: Game, train: str) -> tuple[Laid, ...]:
     assert isinstance(session.position, Position)
     return tuple(session.position.trains[train])
 
 
-def names(session: Session) -> list[tuple[Laid, str | None]]:
+def names(session: Game) -> list[tuple[Laid, str | None]]:
     """The plays that stand, in their order."""
     plays = [line.event for line in session.scoreboard.lines if isinstance(line.event, TilePlayed)]
     return [(play.tile, play.by) for play in plays]
 
 
-def faults(session: Session) -> list[str]:
+def faults(session: Game) -> list[str]:
     return [finding.code for _, finding in session.scoreboard.violations]
 
 
@@ -92,11 +92,11 @@ def test_a_session_that_was_opened_again_brings_it_back_too(when: str, tmp_path:
     session = watched(tmp_path, *BEFORE)
     if when == "before":
         session.close()
-        session = Session.open(tmp_path / "g.jsonl")
+        session = Game.open(tmp_path / "g.jsonl")
     session.undo()
     if when == "after":
         session.close()
-        session = Session.open(tmp_path / "g.jsonl")
+        session = Game.open(tmp_path / "g.jsonl")
     watch(session, "+2-5@Ben", "+3-6@Cy", "+1-4@Ann; +4-7@Ann")
     assert lying(session, "Ann") == (Laid(12, 1), Laid(1, 4), Laid(4, 7))
     assert not any(finding.certain for _, finding in session.scoreboard.violations)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bench.stand_ins.settling import confirm, settle
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.log.events import Event, RoundEnded
 from companion.log.journal import Journal, JournalError
@@ -19,7 +19,7 @@ from companion.rules.notation import parse_delta
 from datasets.bots.watching import table_change
 from tests.shown import state_of
 
-Change = Callable[[Session], Any]
+Change = Callable[[Game], Any]
 
 
 def noon() -> datetime:
@@ -27,9 +27,9 @@ def noon() -> datetime:
     return datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
-def tapped(path: Path) -> Session:
+def tapped(path: Path) -> Game:
     """Ann has laid on Ben's closed train, as somebody says; Ben has drawn and laid no marker, which is asked about."""
-    session = Session.create(path, Header("tactic", "double-12", ("Ann", "Ben")), noon)
+    session = Game.create(path, Header("tactic", "double-12", ("Ann", "Ben")), noon)
     session.start_round((12, 12), "Ann")
     for by, tile, train in (("Ann", (12, 1), "Ann"), ("Ben", (12, 2), "Ben"), ("Ann", (2, 4), "Ben")):
         session.play(tile, train, by)
@@ -39,27 +39,27 @@ def tapped(path: Path) -> Session:
     return session
 
 
-def between_rounds(path: Path) -> Session:
+def between_rounds(path: Path) -> Game:
     session = tapped(path)
     session.end_round("abandoned")
     return session
 
 
-def watched(path: Path) -> Session:
+def watched(path: Path) -> Game:
     """Everybody has begun, and Ann has laid on Cy's closed train, as is known since Ben went on."""
-    session = Session.create(path, Header("reeves", "double-12", ("Ann", "Ben", "Cy")), noon)
+    session = Game.create(path, Header("reeves", "double-12", ("Ann", "Ben", "Cy")), noon)
     session.start_round((12, 12), "Ann", draws_seen=True)
     for change in ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy", "+2-6@Ben", "+5-7@Cy"):
         session.observe(table_change(parse_delta([change])))
     return session
 
 
-def accused(session: Session) -> int:
+def accused(session: Game) -> int:
     """The last line against which something stands for certain."""
     return max(line.seq for line, finding in session.scoreboard.violations if finding.certain)
 
 
-CHANGES: dict[str, tuple[Callable[[Path], Session], Change]] = {
+CHANGES: dict[str, tuple[Callable[[Path], Game], Change]] = {
     "a tile": (tapped, lambda session: session.play((2, 8), "Ben", "Ben")),
     "a turn of two lines": (tapped, lambda session: session.cannot_play()),
     "another name": (tapped, lambda session: session.correct(accused(session), {"by": "Ben"})),
@@ -88,7 +88,7 @@ def refuse(monkeypatch: pytest.MonkeyPatch, after: int = 0) -> None:
     monkeypatch.setattr(Journal, "_write", full)
 
 
-def everything(session: Session) -> tuple[Any, ...]:
+def everything(session: Game) -> tuple[Any, ...]:
     """All that is shown and told of a game."""
     return (
         state_of(session),
@@ -120,21 +120,21 @@ def test_what_the_disk_refuses_never_happened(tmp_path: Path, monkeypatch: pytes
     assert new and tuple(heard[: len(new)]) == new, "and it is told"
     shown = everything(session)
     session.close()
-    assert everything(Session.open(tmp_path / "g.jsonl", noon)) == shown
+    assert everything(Game.open(tmp_path / "g.jsonl", noon)) == shown
 
 
-def before_a_question(path: Path) -> Session:
+def before_a_question(path: Path) -> Game:
     """The next tile brings up whose an earlier one was: the tile and the question are two things to record."""
-    session = Session.create(path, Header("tactic", "double-12", ("Ann", "Ben", "Cy")), noon)
+    session = Game.create(path, Header("tactic", "double-12", ("Ann", "Ben", "Cy")), noon)
     session.start_round((12, 12), "Ann", draws_seen=False)
     for change in ("+12-7@Ann", "+12-11@Ben", "+12-2@Cy", "+7-4@Ann", "+4-11@Ann"):
         session.observe(table_change(parse_delta([change])))
     return session
 
 
-def counted_out(path: Path) -> Session:
+def counted_out(path: Path) -> Game:
     """The camera has counted Cy out, and the next tile takes that back: its end and the tile are two things."""
-    session = Session.create(path, Header("reeves", "double-12", ("Ann", "Ben", "Cy")), noon)
+    session = Game.create(path, Header("reeves", "double-12", ("Ann", "Ben", "Cy")), noon)
     session.start_round((12, 12), "Ann", draws_seen=True)
     for change in ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy"):
         session.observe(table_change(parse_delta([change])))
@@ -145,7 +145,7 @@ def counted_out(path: Path) -> Session:
 @pytest.mark.parametrize(("begin", "change"), [(before_a_question, "+11-6@Ben"), (counted_out, "+1-8@Ann")])
 @pytest.mark.parametrize("after", [0, 1])
 def test_what_a_disk_takes_of_a_look_is_told_and_the_rest_comes_with_the_next_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, begin: Callable[[Path], Session], change: str, after: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, begin: Callable[[Path], Game], change: str, after: int
 ) -> None:
     session, other = begin(tmp_path / "g.jsonl"), begin(tmp_path / "other.jsonl")
     seen, heard = table_change(parse_delta([change])), list[Event]()

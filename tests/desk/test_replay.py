@@ -15,8 +15,8 @@ from bench.stand_ins.making import ticking
 from bench.stand_ins.playing import begin, play_out
 from bench.stand_ins.settling import asked, confirm, kinds, settle
 from companion.cli.journals import replay as command
+from companion.game.game import Game
 from companion.game.replay import replay, replay_text
-from companion.game.session import Session
 from companion.log.event_fields import Finding, Header
 from companion.log.events import Corrected, TilePlayed
 from companion.log.journal import read_journal
@@ -103,7 +103,7 @@ def test_replay_equals_live_whatever_is_played_and_corrected(
     live, board = state_of(session), session.scoreboard
     session.close()
     assert outcome(replay(path).board) == outcome(board)
-    with_again = Session.open(path, ticking())
+    with_again = Game.open(path, ticking())
     assert state_of(with_again) == live
     assert with_again.scoreboard == board
     with_again.close()
@@ -127,7 +127,7 @@ def test_the_command_tells_every_ruling_and_the_scores() -> None:
 
 
 def test_the_command_tells_what_is_open_apart_from_what_is_certain(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", ("Ann", "Ben", "Cy")), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("jielong", "chinese", ("Ann", "Ben", "Cy")), ticking())
     session.start_round(starter="Ann")
     session.play((3, 6), "R", "Ann")
     session.discard("Ben")
@@ -147,7 +147,7 @@ def test_the_command_tells_what_is_open_apart_from_what_is_certain(tmp_path: Pat
 
 
 def test_a_tap_that_may_have_been_doubled_is_open_in_the_journal_too(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", ("Ann", "Ben", "Cy")), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("jielong", "chinese", ("Ann", "Ben", "Cy")), ticking())
     session.start_round(starter="Ann")
     session.play((3, 6), "R", "Ann")
     session.discard("Ben")
@@ -167,7 +167,7 @@ def test_a_tap_that_may_have_been_doubled_is_open_in_the_journal_too(tmp_path: P
 
 def test_what_an_answer_put_in_gives_way_to_the_tap_that_comes_after_all(tmp_path: Path) -> None:
     names = ("Ann", "Ben", "Cy", "Dee")
-    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", names), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("jielong", "chinese", names), ticking())
     session.start_round(starter="Ann")
     session.play((3, 6), "R", "Ann")
     session.play((6, 4), "R", "Cy")

@@ -9,9 +9,9 @@ import pytest
 
 from bench.stand_ins.making import ticking
 from bench.stand_ins.settling import asked, settle
+from companion.game.game import Game
 from companion.game.game_view import is_fault
 from companion.game.replay import replay
-from companion.game.session import Session
 from companion.game.told import SHOWN_SUFFIX
 from companion.log.event_fields import Header
 from companion.log.events import Corrected, Event
@@ -22,9 +22,9 @@ from tests.shown import outcome, state_of, take_back
 MARKER = {"event": "marker_placed", "by": "Ann", "train": "Ann", "source": "person"}
 
 
-def accused(tmp_path: Path) -> Session:
+def accused(tmp_path: Path) -> Game:
     """Ben lays on Ann's train, which carries no marker that anybody knows of; it was really so, somebody says."""
-    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")), ticking())
     session.start_round((12, 12), "Ann", draws_seen=False)
     session.play((12, 5), "Ann")
     session.play((5, 9), "Ann", by="Ben")
@@ -34,7 +34,7 @@ def accused(tmp_path: Path) -> Session:
     return session
 
 
-def said(session: Session) -> list[dict[str, Any]]:
+def said(session: Game) -> list[dict[str, Any]]:
     return [dict(event.what) for event in session.fallen]
 
 
@@ -90,7 +90,7 @@ def test_undo_brings_the_accusation_back_and_the_words_stay_in_the_log(tmp_path:
     assert len(said(session)) == 1
     assert state_of(session)["retractions"] == []
     session.close()
-    again = Session.open(tmp_path / "g.jsonl")
+    again = Game.open(tmp_path / "g.jsonl")
     assert [play["seq"] for play in state_of(again)["plays"] if is_fault(play)] == [3]
     assert again.fallen == session.fallen
 
@@ -101,7 +101,7 @@ def test_a_game_with_a_retraction_replays_as_it_was(tmp_path: Path) -> None:
     shown, events, fallen = state_of(session), session.events, session.fallen
     assert shown["retractions"] and fallen
     session.close()
-    again = Session.open(tmp_path / "g.jsonl")
+    again = Game.open(tmp_path / "g.jsonl")
     assert state_of(again) == shown
     assert (again.events, again.fallen) == (events, fallen)
     assert outcome(replay(tmp_path / "g.jsonl").board) == outcome(again.scoreboard)
@@ -113,7 +113,7 @@ def test_without_the_file_of_what_was_told_the_game_is_the_same_and_nothing_has_
     shown = state_of(session)
     session.close()
     (tmp_path / "g.jsonl").with_suffix(SHOWN_SUFFIX).unlink()
-    again = Session.open(tmp_path / "g.jsonl")
+    again = Game.open(tmp_path / "g.jsonl")
     assert again.fallen == ()
     for one in again.read_otherwise():
         line = again.events[one.corrects - 1].to_json()
@@ -127,7 +127,7 @@ def test_without_the_file_of_what_was_told_the_game_is_the_same_and_nothing_has_
 
 def test_a_name_that_goes_with_the_accusation_is_told_with_it(tmp_path: Path) -> None:
     """Ann stood accused, since Ben went on; it was not Ben who went on, somebody says, so it is open who it was."""
-    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")), ticking())
     session.start_round((12, 12), "Ann", draws_seen=True)
     for change in ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy", "+2-6@Ben"):
         session.observe(table_change(parse_delta([change])))
@@ -160,17 +160,17 @@ def test_whatever_stands_in_the_file_of_what_was_told_the_game_goes_on(tmp_path:
     session.close()
     told = file.read_text(encoding="utf-8")
     file.write_text(told + text, encoding="utf-8", errors="surrogateescape")
-    again = Session.open(tmp_path / "g.jsonl")
+    again = Game.open(tmp_path / "g.jsonl")
     assert state_of(again)["plays"] == shown["plays"]
     again.close()
     size = file.stat().st_size
-    Session.open(tmp_path / "g.jsonl").close()
+    Game.open(tmp_path / "g.jsonl").close()
     assert file.stat().st_size == size, "it was written anew once, and does not grow"
 
 
 def test_a_chinese_tile_that_was_taken_back_clears_nobody_of_the_other_like_it(tmp_path: Path) -> None:
     """Each tile is in the box twice; the first of the two was never accused."""
-    session = Session.create(tmp_path / "g.jsonl", Header("kkori", "chinese", ("Ann", "Ben", "Cy", "Dee")), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("kkori", "chinese", ("Ann", "Ben", "Cy", "Dee")), ticking())
     session.start_round(None, "Ann")
     for change in ("+6-6@R", "+6-5@R", "+5-5@R", "+6-6@R"):
         session.observe(table_change(parse_delta([change])))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bench.stand_ins.making import ticking
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.rules.tile import Laid
 from tests.shown import state_of
@@ -31,7 +31,7 @@ def long_train(used: set[frozenset[int]], chain: tuple[Laid, ...] = ()) -> tuple
 
 
 def test_a_hand_that_was_played_to_the_end_is_not_asked_for(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("poltava", "double-9", ("Ann", "Ben", "Cy")), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("poltava", "double-9", ("Ann", "Ben", "Cy")), ticking())
     session.start_round((9, 9), "Ann")
     used = {frozenset((9, 5))}
     for player in ("Ann", "Ben"):

@@ -10,8 +10,8 @@ import pytest
 
 from bench.stand_ins.making import ticking
 from bench.stand_ins.settling import asked, confirm, settle
+from companion.game.game import Game
 from companion.game.rejected import CommandRejected
-from companion.game.session import Session
 from companion.log.event_fields import Finding, Header
 from companion.log.events import Corrected, Drew, Event, Passed, RoundEnded, RoundScored, TilePlayed, Unclear
 from companion.log.journal import JournalError
@@ -21,18 +21,18 @@ from tests.shown import state_of, take_back
 NAMES = ("Ann", "Ben", "Cy")
 
 
-def table(tmp_path: Path, rules: str = "tactic", tile_set: str = "double-12", **options: object) -> Session:
+def table(tmp_path: Path, rules: str = "tactic", tile_set: str = "double-12", **options: object) -> Game:
     """A round 1 with Ann to start."""
-    session = Session.create(tmp_path / "game.jsonl", Header(rules, tile_set, NAMES, options), ticking())
+    session = Game.create(tmp_path / "game.jsonl", Header(rules, tile_set, NAMES, options), ticking())
     session.start_round(starter="Ann")
     return session
 
 
-def codes(session: Session) -> list[tuple[int, str, bool]]:
+def codes(session: Game) -> list[tuple[int, str, bool]]:
     return [(line.seq, finding.code, finding.certain) for line, finding in session.scoreboard.violations]
 
 
-def turn(session: Session) -> str | None:
+def turn(session: Game) -> str | None:
     position = session.position
     return None if position is None else position.turn
 
@@ -173,7 +173,7 @@ def test_who_holds_one_tile_is_the_one_who_knocks(tmp_path: Path) -> None:
 
 def test_a_player_may_be_called_as_a_round_may_be(tmp_path: Path) -> None:
     header = Header("tactic", "double-12", ("ended", "scored", "Cy"))
-    session = Session.create(tmp_path / "game.jsonl", header, ticking())
+    session = Game.create(tmp_path / "game.jsonl", header, ticking())
     session.start_round(starter="Cy")
     session.end_round("blocked_declared")
     for name in header.players:
@@ -282,7 +282,7 @@ def test_a_correction_that_means_nothing_is_refused(tmp_path: Path, seq: int, wh
 
 @pytest.mark.parametrize("verb", ["mark", "unmark", "flip"])
 def test_a_line_of_chinese_dominoes_has_no_markers(tmp_path: Path, verb: str) -> None:
-    session = Session.create(tmp_path / "line.jsonl", Header("jielong", "chinese", ("Ann", "Ben")))
+    session = Game.create(tmp_path / "line.jsonl", Header("jielong", "chinese", ("Ann", "Ben")))
     session.start_round(starter="Ann")
     with pytest.raises(CommandRejected, match="no_markers"):
         getattr(session, verb)("Ann")
@@ -337,7 +337,7 @@ def test_counting_in_a_tile_nobody_held_is_found(tmp_path: Path) -> None:
 
 
 def test_a_match_ends_after_its_last_round(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", NAMES, {"rounds": 1}), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("tactic", "double-12", NAMES, {"rounds": 1}), ticking())
     session.start_round(starter="Ann")
     session.play((12, 3), "Ann")
     session.end_round("out")
@@ -352,7 +352,7 @@ def test_a_match_ends_after_its_last_round(tmp_path: Path) -> None:
 def test_a_house_that_writes_down_only_the_hands_is_accused_of_nothing(tmp_path: Path) -> None:
     for how, rules in (("out", "tactic"), ("blocked_declared", "tactic"), ("blocked_declared", "poltava")):
         path = tmp_path / f"{how}-{rules}.jsonl"
-        session = Session.create(path, Header(rules, "double-12", NAMES), ticking())
+        session = Game.create(path, Header(rules, "double-12", NAMES), ticking())
         session.start_round(starter="Ann")
         session.end_round(how, out="Ann" if how == "out" else None)
         for player, hand in (("Ann", []), ("Ben", [(12, 5), (5, 7)]), ("Cy", [(12, 9)] * (how == "out"))):
@@ -388,7 +388,7 @@ def test_a_round_that_is_broken_off_is_dealt_again(tmp_path: Path) -> None:
 
 
 def test_the_engine_due_is_known(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-9", NAMES), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("reeves", "double-9", NAMES), ticking())
     event, _asked = session.start_round((8, 8), "Ann")
     assert [finding["code"] for finding in event.to_json()["violations"]] == ["WRONG_ENGINE"]
 
@@ -401,7 +401,7 @@ def test_whoever_does_not_play_can_do_nothing(tmp_path: Path) -> None:
 
 
 def test_between_rounds_nothing_is_laid(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", NAMES), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("tactic", "double-12", NAMES), ticking())
     for act in (session.draw, session.pass_turn, session.undo, lambda: session.play((1, 2), "Ann")):
         with pytest.raises(CommandRejected):
             act()
@@ -432,7 +432,7 @@ def test_a_game_that_is_only_looked_at_shows_everything_and_nothing_is_written(t
     confirm(session)
     session.correct(wrong.seq, {"by": "Cy"})
     files = {file: file.read_bytes() for file in tmp_path.iterdir()}
-    looked = Session.read_only(tmp_path / "game.jsonl")
+    looked = Game.read_only(tmp_path / "game.jsonl")
     assert state_of(looked) == state_of(session)
     assert (looked.events, looked.fallen) == (session.events, session.fallen) and session.fallen
     assert state_of(looked, at=3) == state_of(session, at=3)
@@ -510,7 +510,7 @@ def test_a_game_goes_on_after_a_crash(tmp_path: Path) -> None:
     session.close()
     with (tmp_path / "game.jsonl").open("ab") as file:
         file.write(b'{"seq": 3, "at": "2026-')
-    again = Session.open(tmp_path / "game.jsonl", ticking())
+    again = Game.open(tmp_path / "game.jsonl", ticking())
     assert state_of(again) == shown
     assert again.journal.set_aside is not None
 
@@ -526,13 +526,13 @@ def test_what_follows_from_the_rules_is_made_good_after_a_crash(tmp_path: Path) 
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:-1]))
     assert b"round_scored" in lines[-1]
-    again = Session.open(path, ticking())
+    again = Game.open(path, ticking())
     assert again.scoreboard.totals == {"Ann": 0, "Ben": 12, "Cy": 18}
 
 
 def test_chinese_tiles_are_put_away_and_settled(tmp_path: Path) -> None:
     names = ("Ann", "Ben", "Cy", "Dee")
-    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", names), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("jielong", "chinese", names), ticking())
     session.start_round(starter="Ann")
     session.play((6, 3), "R")
     session.discard()

@@ -11,9 +11,9 @@ import pytest
 from bench.stand_ins import tables
 from bench.stand_ins.settling import confirm
 from bench.stand_ins.views import view_of
+from companion.game.game import Game
 from companion.game.game_view import is_fault, standing_doubts, standing_faults
 from companion.game.replay import replay
-from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.publish.publisher import summary
 from companion.tableside import light_of
@@ -51,8 +51,8 @@ def test_a_code_that_is_certain_is_not_possible_as_well() -> None:
     assert standing_doubts({**both, "taken_back": True}) == ()
 
 
-def _illegal_play(path: Path) -> Session:
-    session = Session.create(path, Header("tactic", "double-12", ("Ann", "Ben")))
+def _illegal_play(path: Path) -> Game:
+    session = Game.create(path, Header("tactic", "double-12", ("Ann", "Ben")))
     session.start_round((12, 12), "Ann", draws_seen=False)
     session.play((12, 5), "Ann")
     session.play((5, 9), "Ann", by="Ben")
@@ -61,7 +61,7 @@ def _illegal_play(path: Path) -> Session:
 
 
 def test_what_nobody_has_confirmed_is_no_accusation_anywhere(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    session = Game.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
     session.start_round((12, 12), "Ann", draws_seen=False)
     session.play((12, 5), "Ann")
     session.play((5, 9), "Ann", by="Ben")

@@ -9,7 +9,7 @@ import pytest
 
 from bench.stand_ins.making import ticking
 from bench.stand_ins.playing import begin
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.log.events import RoundScored, TilePlayed
 from companion.rules.position import Play
@@ -22,18 +22,18 @@ from tests.shown import state_of
 NAMES = ("Ann", "Ben", "Cy")
 
 
-def begun(tmp_path: Path, rules: str) -> Session:
+def begun(tmp_path: Path, rules: str) -> Game:
     box = "double-12" if rules == "tactic" else "chinese"
-    session = Session.create(tmp_path / "g.jsonl", Header(rules, box, NAMES), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header(rules, box, NAMES), ticking())
     session.start_round(guess=False)
     return session
 
 
-def names(session: Session) -> list[str | None]:
+def names(session: Game) -> list[str | None]:
     return [line.event.by for line in session.scoreboard.lines if isinstance(line.event, TilePlayed)]
 
 
-def held(session: Session) -> list[str]:
+def held(session: Game) -> list[str]:
     return [finding.code for _, finding in session.scoreboard.violations]
 
 
@@ -59,7 +59,7 @@ def test_whoever_begins_nobody_is_accused_and_hardly_anybody_misnamed(tmp_path: 
     # The owner of a new train and the player who puts a tile face down are known; so are the players before them.
     assert sum(one.by is not None for one in plays) > 0.6 * len(plays)
     copy = shutil.copy(tmp_path / "g.jsonl", tmp_path / "copy.jsonl")
-    again = Session.open(copy, ticking())
+    again = Game.open(copy, ticking())
     assert names(again) == names(session) and held(again) == []
 
 

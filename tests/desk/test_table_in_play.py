@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.rules.notation import Vanishing
 from companion.rules.position import Play
@@ -23,33 +23,33 @@ ON_TOP = (Laid(4, 6), Laid(6, 5), Laid(5, 1), Laid(1, 6), Laid(6, 4), Laid(5, 1)
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", NAMES))
+def session(tmp_path: Path) -> Iterator[Game]:
+    session = Game.create(tmp_path / "g.jsonl", Header("jielong", "chinese", NAMES))
     session.start_round(starter="Ann")
     session.observe(table_change([Play(tile, "R") for tile in ON_TOP], "0", adopted=True))
     yield session
     session.close()
 
 
-def lay(session: Session, tile: Laid, frame: str) -> None:
+def lay(session: Game, tile: Laid, frame: str) -> None:
     session.observe(table_change([Play(tile, "R")], frame))
 
 
-def plays(session: Session) -> list[dict[str, Any]]:
+def plays(session: Game) -> list[dict[str, Any]]:
     """The tiles as the page lists them."""
     return [line for line in state_of(session)["plays"] if line["event"] == "tile_played" and not line["taken_back"]]
 
 
-def findings(session: Session) -> list[tuple[str, bool]]:
+def findings(session: Game) -> list[tuple[str, bool]]:
     return [(one["code"], one["certain"]) for line in plays(session) for one in line["violations"]]
 
 
-def test_tiles_that_do_not_meet_are_held_against_nobody(session: Session) -> None:
+def test_tiles_that_do_not_meet_are_held_against_nobody(session: Game) -> None:
     assert [tuple(line["tile"]) for line in plays(session)] == [tuple(tile) for tile in ON_TOP]
     assert {line["by"] for line in plays(session)} == {None} and findings(session) == []
 
 
-def test_nothing_is_certain_of_it_when_people_have_had_a_say(session: Session) -> None:
+def test_nothing_is_certain_of_it_when_people_have_had_a_say(session: Game) -> None:
     session.correct(plays(session)[5]["seq"], {"by": "Cy"})
     lay(session, Laid(5, 5), "1")
     session.correct(plays(session)[2]["seq"], {"withdrawn": True})
@@ -58,24 +58,24 @@ def test_nothing_is_certain_of_it_when_people_have_had_a_say(session: Session) -
     assert not any(certain for _, certain in findings(session))
 
 
-def test_anybody_may_be_next_and_the_tile_has_to_meet_the_last_one(session: Session) -> None:
+def test_anybody_may_be_next_and_the_tile_has_to_meet_the_last_one(session: Game) -> None:
     assert not session.accuses(table_change([Play(Laid(5, 2), "R")]))
     assert session.accuses(table_change([Play(Laid(4, 2), "R")]))
     lay(session, Laid(4, 2), "1")
     assert plays(session)[-1]["by"] is None and findings(session) == [("MISMATCH", True)]
 
 
-def test_a_tile_may_be_taken_back_from_it(session: Session) -> None:
+def test_a_tile_may_be_taken_back_from_it(session: Game) -> None:
     session.observe(table_change([Vanishing(ON_TOP[-1], "R")], "1"))
     lay(session, Laid(3, 3), "2")
     assert [tuple(line["tile"]) for line in plays(session)] == [*(tuple(tile) for tile in ON_TOP[:-1]), (3, 3)]
     assert findings(session) == []
 
 
-def test_after_another_start_of_the_program_nothing_is_certain_of_it(session: Session, tmp_path: Path) -> None:
+def test_after_another_start_of_the_program_nothing_is_certain_of_it(session: Game, tmp_path: Path) -> None:
     lay(session, Laid(5, 5), "1")
     session.close()
-    again = Session.open(tmp_path / "g.jsonl")
+    again = Game.open(tmp_path / "g.jsonl")
     lay(again, Laid(5, 2), "2")
     assert len(plays(again)) == len(ON_TOP) + 2 and not any(certain for _, certain in findings(again))
     again.close()

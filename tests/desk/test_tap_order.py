@@ -10,8 +10,8 @@ import pytest
 
 from bench.stand_ins.making import ticking
 from bench.stand_ins.settling import asked, confirm, kinds, settle
+from companion.game.game import Game
 from companion.game.replay import replay
-from companion.game.session import Session
 from companion.log.event_fields import Header
 from tests.shown import outcome, state_of
 
@@ -21,15 +21,15 @@ Taps = str
 """Such as "Ann 12-5, Ben draw, Ann 5-7 @MX, mark Ben, Cy done"."""
 
 
-def table(path: Path, rules: str, players: tuple[str, ...]) -> Session:
+def table(path: Path, rules: str, players: tuple[str, ...]) -> Game:
     box = "chinese" if rules == "jielong" else "double-12"
     path.mkdir(exist_ok=True)
-    session = Session.create(path / "g.jsonl", Header(rules, box, players), ticking())
+    session = Game.create(path / "g.jsonl", Header(rules, box, players), ticking())
     session.start_round(starter="Ann")
     return session
 
 
-def tap(session: Session, taps: Taps) -> Session:
+def tap(session: Game, taps: Taps) -> Game:
     for one in taps.split(", "):
         first, second, *on = one.split()
         if first in ("mark", "unmark"):
@@ -45,7 +45,7 @@ def tap(session: Session, taps: Taps) -> Session:
     return session
 
 
-def held(session: Session) -> list[tuple[str | None, str, bool]]:
+def held(session: Game) -> list[tuple[str | None, str, bool]]:
     """Everything that stands: against whom, the code, whether it is certain."""
     return [
         (found.get("by") or play.get("by"), found["code"], found["certain"])
@@ -89,11 +89,11 @@ def test_a_whole_turn_that_comes_before_another_player_has_acted_leaves_no_quest
     same_when_opened_again(session)
 
 
-def same_when_opened_again(session: Session) -> None:
+def same_when_opened_again(session: Game) -> None:
     live = state_of(session)
     assert outcome(replay(session.journal.path).board) == outcome(session.scoreboard)
     session.close()
-    assert state_of(Session.open(session.journal.path, ticking())) == live
+    assert state_of(Game.open(session.journal.path, ticking())) == live
 
 
 LATE = [
@@ -193,7 +193,7 @@ def test_a_game_that_is_opened_again_asks_the_same(tmp_path: Path) -> None:
     session = tap(table(tmp_path, "tactic", THREE), "Ann draw, Ben 12-5")
     question = asked(session)
     session.close()
-    again = Session.open(tmp_path / "g.jsonl", ticking())
+    again = Game.open(tmp_path / "g.jsonl", ticking())
     assert held(again) == [("Ann", "MARKER_MISSING", False)] and asked(again) == question
     settle(again)
     assert held(again) == [("Ann", "MARKER_MISSING", True)]
@@ -226,7 +226,7 @@ def test_two_tiles_drawn_for_a_last_tile_that_was_not_announced_are_usual(
 ) -> None:
     """004 names no penalty, and two tiles are widely drawn."""
     header = Header("tactic", "double-12", THREE, {"hand_table": {"12": {"3": 2}}})
-    session = Session.create(tmp_path / "g.jsonl", header, ticking())
+    session = Game.create(tmp_path / "g.jsonl", header, ticking())
     session.start_round(starter="Ann")
     tap(session, "Ann 12-5")
     session.report("Ann", "no_last_tile")
@@ -243,7 +243,7 @@ def test_a_draw_tapped_late_is_no_needless_one(
 ) -> None:
     """Ann drew the 12-9 and laid it; only when she tapped the draw did the 9-3 of her hand fit."""
     header = Header("tactic", "double-12", TWO, {"hand_table": {"12": {"2": 3}}})
-    session = Session.create(tmp_path / "g.jsonl", header, ticking())
+    session = Game.create(tmp_path / "g.jsonl", header, ticking())
     session.start_round(starter="Ann")
     tap(session, "Ann 12-9, Ben 12-1, Ann draw, Ann 9-3, Ben 1-4")
     session.end_round("blocked_declared", None)
@@ -254,7 +254,7 @@ def test_a_draw_tapped_late_is_no_needless_one(
 
 def test_a_draw_that_an_earlier_marker_owed_is_no_needless_one(tmp_path: Path) -> None:
     header = Header("tactic", "double-12", TWO, {"hand_table": {"12": {"2": 3}}})
-    session = Session.create(tmp_path / "g.jsonl", header, ticking())
+    session = Game.create(tmp_path / "g.jsonl", header, ticking())
     session.start_round(starter="Ann")
     tap(session, "mark Ann, Ben 12-3 @MX, Ann draw, Ann 3-5 @MX, Ben 5-1 @MX, Ann 1-7 @MX, Ben 7-8 @MX")
     session.show_hand("Ann", [(3, 6), (2, 2)])
@@ -262,7 +262,7 @@ def test_a_draw_that_an_earlier_marker_owed_is_no_needless_one(tmp_path: Path) -
 
 
 def test_a_round_that_a_wrong_name_ended_goes_on_once_it_is_put_right(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", THREE, {"hand": 2}), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("tactic", "double-12", THREE, {"hand": 2}), ticking())
     session.start_round(starter="Ann")
     tap(session, "Ann 12-5, Ben draw, mark Ben, Cy 12-7, Ann 5-8")
     assert session.phase == "ended"
@@ -349,7 +349,7 @@ def test_a_wrong_name_in_the_common_lap_accuses_nobody_else(tmp_path: Path) -> N
 
 
 def test_a_draw_tapped_after_the_last_tile_leaves_the_hand_counted(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-9", THREE, {"hand": 2}), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("reeves", "double-9", THREE, {"hand": 2}), ticking())
     session.start_round(starter="Ann")
     tap(session, "Ann 9-5, Ben 9-7, Cy 9-4, Ann draw, mark Ann, Ben 7-2")
     assert session.phase == "ended"
@@ -361,7 +361,7 @@ def test_a_draw_tapped_after_the_last_tile_leaves_the_hand_counted(tmp_path: Pat
 
 def test_who_passes_when_the_count_has_ended_the_round_holds_a_tile(tmp_path: Path) -> None:
     """Ben's draw was never tapped: by the count the 7-2 was his last tile. That his turn is over says nothing."""
-    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-9", THREE, {"hand": 2}), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("reeves", "double-9", THREE, {"hand": 2}), ticking())
     session.start_round(starter="Ann")
     tap(session, "Ann 9-5, Ben 9-7, Cy 9-4, Ann draw, mark Ann, Ben 7-2, Ben done")
     assert session.phase == "ended"
@@ -371,7 +371,7 @@ def test_who_passes_when_the_count_has_ended_the_round_holds_a_tile(tmp_path: Pa
 
 def test_nobody_is_out_of_whom_not_every_answer_says_so(tmp_path: Path) -> None:
     """By the count Ann has laid both her tiles; the second may have been Ben's."""
-    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-9", THREE, {"hand": 2}), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("reeves", "double-9", THREE, {"hand": 2}), ticking())
     session.start_round(starter="Ann")
     tap(session, "Ann 9-5 @MX, Ann 5-8 @MX")
     assert asked(session) and session.phase == "playing"
@@ -383,7 +383,7 @@ def test_nobody_is_out_of_whom_not_every_answer_says_so(tmp_path: Path) -> None:
 
 
 def test_the_count_ends_the_round_once_it_was_really_so(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-9", THREE, {"hand": 2}), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("reeves", "double-9", THREE, {"hand": 2}), ticking())
     session.start_round(starter="Ann")
     tap(session, "Ann 9-5 @MX, Ann 5-8 @MX")
     settle(session)

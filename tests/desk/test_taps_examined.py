@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.stand_ins.making import ticking
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 
 PLAYERS = ("Ann", "Ben", "Cy", "Dee")
@@ -91,7 +91,7 @@ SEQUENCES = (
 """Rule set, players, the set's highest double, taps."""
 
 
-def tap(session: Session, one: str) -> None:
+def tap(session: Game, one: str) -> None:
     who, what = one.split()
     if "-" in what:
         tile, train = what.split("@")
@@ -114,7 +114,7 @@ def test_taps_that_a_legal_round_explains_accuse_nobody_for_certain(
     tmp_path: Path, rules: str, players: int, highest: int, taps: str
 ) -> None:
     box = f"double-{highest}" if highest else "chinese"
-    session = Session.create(tmp_path / "g.jsonl", Header(rules, box, PLAYERS[:players]), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header(rules, box, PLAYERS[:players]), ticking())
     session.start_round(starter="Ann")
     for one in taps.split(", "):
         tap(session, one)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bench.stand_ins.making import ticking
+from companion.game.game import Game
 from companion.game.rejected import CommandRejected
-from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import Discarded, Drew, MarkerPlaced, Passed
 from tests.shown import state_of
@@ -16,14 +16,14 @@ from tests.shown import state_of
 NAMES = ("Ann", "Ben", "Cy")
 
 
-def table(path: Path, rules: str = "tactic", players: tuple[str, ...] = NAMES, **round_: object) -> Session:
+def table(path: Path, rules: str = "tactic", players: tuple[str, ...] = NAMES, **round_: object) -> Game:
     box = "chinese" if rules in ("jielong", "chedeng", "kkori") else "double-12"
-    session = Session.create(path / "game.jsonl", Header(rules, box, players), ticking())
+    session = Game.create(path / "game.jsonl", Header(rules, box, players), ticking())
     session.start_round(starter="Ann", **round_)  # type: ignore[arg-type]
     return session
 
 
-def unable(session: Session) -> list[str]:
+def unable(session: Game) -> list[str]:
     return list(state_of(session)["unable"])
 
 
@@ -62,7 +62,7 @@ def test_a_train_that_is_marked_already_gets_no_second_marker(tmp_path: Path) ->
     assert state_of(session)["turn"] == "Ben"
 
 
-def laid_with_a_marker(path: Path, rules: str, *plays: tuple[tuple[int, int], str]) -> Session:
+def laid_with_a_marker(path: Path, rules: str, *plays: tuple[tuple[int, int], str]) -> Game:
     """Ann has a marker on her train and lays these tiles, one a turn; the others pass."""
     session = table(path, rules)
     for _ in NAMES:
@@ -173,7 +173,7 @@ def test_who_passes_before_their_turn_is_recorded_and_waited_for(tmp_path: Path)
         session.cannot_play("Zoe")
 
 
-def named_ann(session: Session) -> None:
+def named_ann(session: Game) -> None:
     """The one question is answered: it was Ann."""
     (question,) = session.questions
     kinds = [(key.kind, [event.get("by") for event in key.events]) for key in question.candidates]

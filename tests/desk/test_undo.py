@@ -10,10 +10,10 @@ import pytest
 
 from bench.stand_ins.making import ticking
 from bench.stand_ins.settling import asked, kinds, settle
+from companion.game.game import Game
 from companion.game.rejected import CommandRejected
 from companion.game.replay import replay
 from companion.game.round import rounds_of
-from companion.game.session import Session
 from companion.log.event_fields import Candidate, Header
 from companion.log.events import Corrected, Passed, RoundStarted
 from tests.lanes import nightly
@@ -22,13 +22,13 @@ from tests.shown import outcome, state_of, take_back
 NAMES = ("Ann", "Ben", "Cy")
 
 
-def table(path: Path) -> Session:
-    session = Session.create(path / "game.jsonl", Header("tactic", "double-12", NAMES), ticking())
+def table(path: Path) -> Game:
+    session = Game.create(path / "game.jsonl", Header("tactic", "double-12", NAMES), ticking())
     session.start_round(starter="Ann")
     return session
 
 
-def state(session: Session) -> tuple[object, ...]:
+def state(session: Game) -> tuple[object, ...]:
     """The table, what stands against whom, what is asked, the points, who is to come. A question that is asked again
     after it was settled is a line of its own."""
     found = [(line.seq, finding) for line, finding in session.scoreboard.violations]
@@ -200,7 +200,7 @@ def test_points_that_were_put_right_are_undone_with_the_totals_after_them(tmp_pa
 
 def test_two_taps_of_one_moment_are_undone_one_by_one(tmp_path: Path) -> None:
     header = Header("tactic", "double-12", NAMES)
-    session = Session.create(tmp_path / "game.jsonl", header, lambda: datetime(2026, 11, 20, tzinfo=UTC))
+    session = Game.create(tmp_path / "game.jsonl", header, lambda: datetime(2026, 11, 20, tzinfo=UTC))
     session.start_round(starter="Ann")
     session.play((12, 5), "Ann", "Ann")
     session.play((12, 6), "Ben", "Ben")

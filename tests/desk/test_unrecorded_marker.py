@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bench.stand_ins.making import ticking
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.rules.tile import Laid
 from tests.shown import state_of
@@ -17,7 +17,7 @@ NOTHING_LEFT = {"hand": 18}
 
 
 def test_a_tile_on_a_train_whose_marker_nobody_tapped_is_asked_about(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "game.jsonl", Header("cz", "double-9", NAMES, NOTHING_LEFT), ticking())
+    session = Game.create(tmp_path / "game.jsonl", Header("cz", "double-9", NAMES, NOTHING_LEFT), ticking())
     session.start_round(Laid(9, 9), "Ann")
     for tile, train in (((9, 1), "Ann"), ((9, 2), "Ben"), ((9, 3), "Cy")):
         session.play(tile, train, train)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.stand_ins.making import ticking
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.log.events import TilePlayed
 from companion.rules.notation import parse_delta
@@ -21,21 +21,21 @@ CHANGES = (
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Session:
-    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy"), {}), ticking())
+def session(tmp_path: Path) -> Game:
+    session = Game.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy"), {}), ticking())
     session.start_round(Laid(12, 12), "Ann", draws_seen=False)
     for change in CHANGES:
         session.observe(table_change(parse_delta([change])))
     return session
 
 
-def plays(session: Session) -> list[tuple[int, str | None]]:
+def plays(session: Game) -> list[tuple[int, str | None]]:
     """(line, player) of the tile in question, of each time that it is on record."""
     held = [one.event for one in session.history.held if not one.undone]
     return [(one.seq, one.by) for one in held if isinstance(one, TilePlayed) and one.tile == Laid(7, 4)]
 
 
-def test_the_question_names_the_likely_players_and_the_play_on_record(session: Session) -> None:
+def test_the_question_names_the_likely_players_and_the_play_on_record(session: Game) -> None:
     (question,) = session.questions
     ((seq, by),) = plays(session)
     assert by is None
@@ -43,7 +43,7 @@ def test_the_question_names_the_likely_players_and_the_play_on_record(session: S
     assert sorted(told, key=str) == [(seq, "Ann"), (seq, "Cy")]
 
 
-def test_the_answer_names_the_play_and_records_no_other(session: Session) -> None:
+def test_the_answer_names_the_play_and_records_no_other(session: Game) -> None:
     (question,) = session.questions
     before = plays(session)
     choice = [story.events[0]["by"] for story in question.candidates].index("Ann")
@@ -51,11 +51,11 @@ def test_the_answer_names_the_play_and_records_no_other(session: Session) -> Non
     assert plays(session) == [(before[0][0], "Ann")]
     assert session.questions == ()
     session.close()
-    reopened = Session.open(session.journal.path, ticking())
+    reopened = Game.open(session.journal.path, ticking())
     assert plays(reopened) == [(before[0][0], "Ann")]
 
 
-def test_the_answer_is_undone_as_one(session: Session) -> None:
+def test_the_answer_is_undone_as_one(session: Game) -> None:
     (question,) = session.questions
     before = plays(session)
     session.answer(question.seq, 0)
@@ -64,7 +64,7 @@ def test_the_answer_is_undone_as_one(session: Session) -> None:
     assert [one.seq for one in session.questions] == [question.seq]
 
 
-def test_who_does_not_know_leaves_it_open_and_is_not_asked_again(session: Session) -> None:
+def test_who_does_not_know_leaves_it_open_and_is_not_asked_again(session: Game) -> None:
     (question,) = session.questions
     session.answer(question.seq, None)
     for change in ("+7-2@Ben", "+4-0@Ann", "+8-4@Cy"):

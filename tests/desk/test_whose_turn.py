@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from bench.told import ToldTable, UnfilmedRound
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.rules.position import LinePosition
 from datasets.simulator.camera import VISIBLE_FAULTS, SimSettings
 from datasets.simulator.room import BlankFilm
 
 
-class Followed(Session):
+class Followed(Game):
     """Notes after each change whose turn it is on the page and in the belief."""
 
     movers: list[tuple[str, str]]

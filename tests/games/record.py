@@ -15,7 +15,7 @@ from typing import Any
 
 from bench.stand_ins.making import ticking
 from bench.stand_ins.playing import play_out
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.game.told import SHOWN_SUFFIX
 from companion.log.event_fields import Header
 from companion.log.events import Corrected, Event
@@ -57,7 +57,7 @@ def record(path: Path, rules_name: str, set_max: int, players: int, options: dic
     )  # fmt: skip
     tile_set = f"double-{set_max}" if rules.is_mexican else "chinese"
     header = Header(rules_name, tile_set, game.players, options)
-    session, heard = Session.create(path, header, ticking()), list[Event]()
+    session, heard = Game.create(path, header, ticking()), list[Event]()
     session.subscribe(heard.append)
     for played in game.rounds():
         play_out(session, played, confirmed=True)

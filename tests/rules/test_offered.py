@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.stand_ins.making import ticking
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.judge_api.questions import answer
 from companion.log.event_fields import Header
 from companion.rules.ruleset import load_ruleset
@@ -16,7 +16,7 @@ from tests.shown import state_of
 NAMES = ("Ann", "Ben", "Cy", "Dee")
 
 
-def deal(session: Session, *pips: tuple[int, int]) -> None:
+def deal(session: Game, *pips: tuple[int, int]) -> None:
     """A whole deal in which everybody puts away one tile."""
     session.start_round(starter="Ann")
     session.end_round("blocked_declared")
@@ -27,7 +27,7 @@ def deal(session: Session, *pips: tuple[int, int]) -> None:
 def test_plain_points_are_the_own_pips_and_the_fewest_win(tmp_path: Path) -> None:
     """002: «записувати очки та грати до певної кількості очок, або кількості партій»."""
     options = {"settlement": "points", "match_points": 20}
-    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", NAMES, options), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("jielong", "chinese", NAMES, options), ticking())
     deal(session, (1, 2), (5, 6), (4, 6), (2, 2))
     assert session.scoreboard.totals == {"Ann": 3, "Ben": 11, "Cy": 10, "Dee": 4}
     assert session.phase == "scored"
@@ -37,7 +37,7 @@ def test_plain_points_are_the_own_pips_and_the_fewest_win(tmp_path: Path) -> Non
 
 
 def test_a_match_of_so_many_deals_ends_by_itself(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("kkori", "chinese", NAMES, {"match_deals": 1}), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("kkori", "chinese", NAMES, {"match_deals": 1}), ticking())
     deal(session, (1, 2), (5, 6), (4, 6), (2, 2))
     assert session.phase == "over"
     assert session.scoreboard.winners == ("Ann",)
@@ -45,7 +45,7 @@ def test_a_match_of_so_many_deals_ends_by_itself(tmp_path: Path) -> None:
 
 def test_a_mexican_match_ends_once_somebody_has_the_points_agreed_on(tmp_path: Path) -> None:
     header = Header("tactic", "double-9", NAMES, {"match_points": 30, "match_until": "22:30"})
-    session = Session.create(tmp_path / "g.jsonl", header, ticking())
+    session = Game.create(tmp_path / "g.jsonl", header, ticking())
     for number, points in ((1, (0, 29, 8, 9)), (2, (30, 0, 8, 9))):
         assert session.phase != "over"
         session.start_round(starter="Ann")
@@ -54,7 +54,7 @@ def test_a_mexican_match_ends_once_somebody_has_the_points_agreed_on(tmp_path: P
 
 
 def test_without_an_agreement_the_table_says_when_a_chinese_match_ends(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("kkori", "chinese", NAMES), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("kkori", "chinese", NAMES), ticking())
     for _ in range(3):
         deal(session, (1, 2), (5, 6), (4, 6), (2, 2))
         assert session.phase == "scored"
@@ -87,7 +87,7 @@ def test_in_reeves_a_house_names_the_hand_for_nine_to_twelve(players: int) -> No
 
 def test_a_session_of_twelve_is_dealt_from_a_double_eighteen_set(tmp_path: Path) -> None:
     many = tuple(f"P{number}" for number in range(12))
-    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-18", many, {"hand": 11}), ticking())
+    session = Game.create(tmp_path / "g.jsonl", Header("reeves", "double-18", many, {"hand": 11}), ticking())
     session.start_round(starter="P0")
     assert state_of(session)["boneyard"] == 189 - 132
 
@@ -95,13 +95,13 @@ def test_a_session_of_twelve_is_dealt_from_a_double_eighteen_set(tmp_path: Path)
 class TestReports:
     """People report faults that no camera sees, and the table does not contradict them."""
 
-    def session(self, tmp_path: Path, rules: str, players: tuple[str, ...] = NAMES[:2], **options: object) -> Session:
+    def session(self, tmp_path: Path, rules: str, players: tuple[str, ...] = NAMES[:2], **options: object) -> Game:
         tiles = "double-12" if load_ruleset(rules).is_mexican else "chinese"
-        session = Session.create(tmp_path / "g.jsonl", Header(rules, tiles, players, options), ticking())
+        session = Game.create(tmp_path / "g.jsonl", Header(rules, tiles, players, options), ticking())
         session.start_round(starter="Ann")
         return session
 
-    def held(self, session: Session) -> list[tuple[str, bool, str]]:
+    def held(self, session: Game) -> list[tuple[str, bool, str]]:
         lines = session.scoreboard.violations
         return [(one.code, one.certain, getattr(line.event, "by", "")) for line, one in lines]
 
@@ -167,13 +167,13 @@ class TestReports:
 
 def test_the_page_reminds_whoever_begins_the_mexican_train(tmp_path: Path) -> None:
     """004: the black marker; 001: «Oznámí že zahajuje trať do Mexika». A hint, never a fault."""
-    session = Session.create(tmp_path / "t.jsonl", Header("tactic", "double-12", NAMES), ticking())
+    session = Game.create(tmp_path / "t.jsonl", Header("tactic", "double-12", NAMES), ticking())
     session.start_round(starter="Ann")
     session.play((12, 3), "MX", "Ann")
     assert state_of(session)["reminders"] == ["MX_MARKER_MISSING"]
     session.play((12, 4), "Ben", "Ben")
     assert state_of(session)["reminders"] == []
-    session = Session.create(tmp_path / "c.jsonl", Header("cz", "double-12", NAMES[:2]), ticking())
+    session = Game.create(tmp_path / "c.jsonl", Header("cz", "double-12", NAMES[:2]), ticking())
     session.start_round(starter="Ann")
     for name, value in (("Ann", 3), ("Ben", 4)):
         session.play((12, value), name, name)

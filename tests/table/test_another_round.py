@@ -11,7 +11,7 @@ import pytest
 
 from bench.stand_ins.seen_tables import tile
 from bench.stand_ins.sketch import KnowingEye, sketched
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.geometry import Layout, PlacedTile
 from companion.log.event_fields import Header
 from companion.log.events import RoundStarted, TilePlayed, Unclear
@@ -47,7 +47,7 @@ class Evening:
         first = self.camera.read()
         assert first is not None and setup.table.corners_px is not None and setup.table.size_mm is not None
         rules, known = load_ruleset(game), known_set(setup)
-        self.session = Session(Journal.create(folder / "game.jsonl", setup.header), rules)
+        self.session = Game(Journal.create(folder / "game.jsonl", setup.header), rules)
         box = box_of(known)
         sink = GameSink(self.session, setup, box, asks=page)
         place = Calibration.from_corners(setup.table.corners_px, setup.table.size_mm, 0.001, size_wh=first.size_wh)
@@ -93,7 +93,7 @@ def _tiles_at(y: float) -> tuple[PlacedTile, ...]:
 
 
 def _playing(folder: Path) -> NextRoundWatch:
-    session = Session.create(folder / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    session = Game.create(folder / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
     session.start_round((12, 12), "Ann", draws_seen=False)
     session.observe(table_change([Play(Laid(*halves), name) for name, row in LAID.items() for halves in row]))
     return NextRoundWatch(session, lambda frame: frame, 2)
@@ -192,7 +192,7 @@ def test_without_a_page_nobody_is_waited_for_and_points_can_be_entered_later(tmp
     assert not evening.session.questions
     evening.assert_second_round()
     evening.session.close()
-    again = Session.open(tmp_path / "game.jsonl")
+    again = Game.open(tmp_path / "game.jsonl")
     assert state_of(again)["totals"] == points
 
 

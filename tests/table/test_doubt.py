@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from bench.stand_ins.seen_tables import SETUP, eastward, tile, view
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.geometry import Layout, Problem, TableSetup, Trouble, reconstruct
 from companion.geometry.diff import Observation, difference
 from companion.geometry.layout import SeenHalf, SeenMarker, SeenTile
@@ -295,7 +295,7 @@ def test_nobody_has_a_wrong_root_for_certain_by_a_half_that_is_not_read_beyond_d
 ) -> None:
     """A twelve in two rows of six on a coarse picture was read as a six with .9968."""
     setup = setup_from_json({"rules": "reeves", "set": "double-12", "players": ["Ann", "Ben", "Cy"]})
-    session = Session(Journal.create(tmp_path / "game.jsonl", setup.header), load_ruleset("reeves"))
+    session = Game(Journal.create(tmp_path / "game.jsonl", setup.header), load_ruleset("reeves"))
     session.start_round(Laid(12, 12), "Ann")
     session.observe(TableChange((Play(Laid(12, 9), "Ann"),)))
     laying = Play(Laid(6, 7), "Ben")
@@ -351,7 +351,7 @@ def test_a_hand_being_laid_open_at_the_edge_is_not_asked_about_at_once() -> None
 def test_a_wall_that_is_not_understood_is_one_question(tmp_path: Path) -> None:
     """Every further tile of it shows another value than what lay there before."""
     setup = setup_from_json({"rules": "jielong", "set": "chinese", "players": ["Ann", "Ben", "Cy", "Dee"]})
-    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    session = Game.create(tmp_path / "game.jsonl", setup.header)
     session.start_round(starter="Ann")
     sink = GameSink(session, setup, dict.fromkeys(double_set(6), 2))
     empty = Layout()

@@ -14,7 +14,7 @@ import pytest
 from bench.round_end import due_scores
 from bench.stand_ins.seen_tables import tile, view
 from bench.stand_ins.sketch import KnowingEye, sketched
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.geometry import Layout, PlacedTile, Problem, Trouble, reconstruct
 from companion.geometry.layout import SeenHalf, TableView
 from companion.log.event_fields import OF_A_HAND, Header, Question, QuestionKind
@@ -57,7 +57,7 @@ class Poor(KnowingEye):
 
 def late_table(
     seed: int, rules_name: str, journal: Path, last: int, counted: bool | None = None, players: int | None = None
-) -> tuple[SimCamera, Session, Watcher, Poor]:
+) -> tuple[SimCamera, Game, Watcher, Poor]:
     """The last scenes of a round; what was played before is on record already. `counted`: whether hands are."""
     settings = SimSettings(
         rules=rules_name, players=players, troubles=Troubles.none(), hand_frames=3, still_frames=7, last_scenes=last
@@ -71,7 +71,7 @@ def late_table(
     log = Journal.create(journal, setup.header)
     counted = setup.boneyard != "stacked" if counted is None else counted
     log.append(replace(opening(camera.round), draws_seen=counted))
-    session = Session(log, rules)
+    session = Game(log, rules)
     for scene in camera.before:
         for turn in scene.turns:
             for event in events_of(turn):
@@ -86,21 +86,21 @@ def late_table(
     return camera, session, watcher, eye
 
 
-def scored(session: Session) -> RoundScored:
+def scored(session: Game) -> RoundScored:
     found = [event for event in session.events if isinstance(event, RoundScored)]
     assert len(found) == 1
     return found[0]
 
 
-def questions(session: Session) -> list[str]:
+def questions(session: Game) -> list[str]:
     return [event.reason for event in session.events if isinstance(event, Unclear)]
 
 
-def accused(session: Session) -> list[object]:
+def accused(session: Game) -> list[object]:
     return [finding for event in session.events for finding in getattr(event, "violations", ())]
 
 
-Watched = tuple[SimCamera, Session, RoundEnding, list[tuple[Layout, Any]]]
+Watched = tuple[SimCamera, Game, RoundEnding, list[tuple[Layout, Any]]]
 
 
 def watched(folder: Path, rules: str, seed: int) -> Watched:
@@ -118,7 +118,7 @@ def laid_open(tmp_path_factory: pytest.TempPathFactory) -> Watched:
     return watched(tmp_path_factory.mktemp("reeves"), "reeves", 5)
 
 
-def assert_scored(camera: SimCamera, session: Session) -> None:
+def assert_scored(camera: SimCamera, session: Game) -> None:
     assert session.phase in ("scored", "over")
     assert scored(session).scores == due_scores(camera)
     assert questions(session) == []
@@ -293,7 +293,7 @@ def test_who_may_hold_the_tiles_that_lie_nowhere_is_not_out(
 def test_the_sum_is_asked_about_once_all_that_lies_open_is_counted(tmp_path: Path) -> None:
     """Cy seemed to be out and was only slow: then the set comes out with Ben's hand, which was asked about."""
     names, box = ("Ann", "Ben", "Cy"), dict.fromkeys(double_set(6), 1)
-    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-6", names))
+    session = Game.create(tmp_path / "game.jsonl", Header("tactic", "double-6", names))
     ending = RoundEnding(session, OpenHands(names, box, 24.0), lambda frame: None)
     session.start_round((6, 6), "Ann", draws_seen=False)
     session._add(TilePlayed(source="camera", by=None, maybe=("Ann", "Ben"), tile=Laid(6, 5), train="Ann"))
@@ -499,7 +499,7 @@ def test_a_hand_is_as_large_as_the_tiles_put_away_on_record_whatever_of_them_the
 
 def test_backs_taken_for_open_hands_end_no_round_that_has_hardly_begun(tmp_path: Path) -> None:
     names = ("Ann", "Ben", "Cy")
-    session = Session.create(tmp_path / "game.jsonl", Header("poltava", "double-12", names, {}))
+    session = Game.create(tmp_path / "game.jsonl", Header("poltava", "double-12", names, {}))
     session.start_round((12, 12), "Ann", draws_seen=False)
     ending = RoundEnding(session, OpenHands(names, dict.fromkeys(double_set(12), 1), 24.0), str)
     astray = {name: (PlacedTile(n, tile(100.0 * n, 60.0, 90.0, n, 3)),) for n, name in enumerate(names) if n}
@@ -513,7 +513,7 @@ def test_where_first_trains_are_laid_together_another_may_lay_the_last_tile(
 ) -> None:
     """Ann lays the last tile, and Ben is out: only where all that lies there may be first trains."""
     names = ("Ann", "Ben")
-    session = Session.create(tmp_path / "game.jsonl", Header("cz", "double-12", names, {}))
+    session = Game.create(tmp_path / "game.jsonl", Header("cz", "double-12", names, {}))
     session.start_round((12, 12), "Ann", draws_seen=False)
     ending = RoundEnding(session, OpenHands(names, dict.fromkeys(double_set(12), 1), 24.0), str)
     row = [(12, 1), (1, 3), (3, 5), (5, 7), (7, 9), (9, 11), (11, 2), (2, 4), (4, 6), (6, 8), (8, 10)]
@@ -533,7 +533,7 @@ def test_where_first_trains_are_laid_together_another_may_lay_the_last_tile(
 
 def test_a_hand_laid_open_by_the_player_who_laid_last_on_record_is_asked_about(tmp_path: Path) -> None:
     """A name or a count on record is wrong: nobody is out, and the round does not go on in silence."""
-    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben"), {}))
+    session = Game.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben"), {}))
     session.start_round((12, 12), "Ann", draws_seen=False)
     ending = RoundEnding(session, OpenHands(("Ann", "Ben"), dict.fromkeys(double_set(12), 1), 24.0), str)
     for inner, outer in pairwise((12, 1, 3, 5, 7, 9, 11, 2, 4, 6, 8, 10)):
@@ -626,7 +626,7 @@ def test_where_nobody_can_say_who_laid_a_tile_all_hands_together_tell(
     trains, players = rules == "tactic", ("Ann", "Ben", "Cy", "Dee")[: len(sizes)]
     header = Header(rules, "double-12" if trains else "chinese", players)
     box: Mapping[Tile, int] = dict.fromkeys(double_set(12), 1) if trains else box_of(chinese_box())
-    session = Session.create(tmp_path / "game.jsonl", header)
+    session = Game.create(tmp_path / "game.jsonl", header)
     ending = RoundEnding(session, OpenHands(players, box, 24.0), lambda frame: None)
     session.start_round((12, 12) if trains else None, "Ann", draws_seen=not trains)
     laid, train = (Laid(12, 5), "Ann") if trains else (Laid(6, 5), "R")
@@ -670,7 +670,7 @@ def test_three_hands_laid_open_since_the_last_play_end_a_round_though_a_tile_lie
 def test_a_middle_that_nobody_finds_is_asked_for_until_it_is_found(tmp_path: Path) -> None:
     setup = setup_from_json({"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
     rules = load_ruleset("tactic")
-    session = Session(Journal.create(tmp_path / "game.jsonl", setup.header), rules)
+    session = Game(Journal.create(tmp_path / "game.jsonl", setup.header), rules)
     sink = GameSink(session, setup, dict.fromkeys(double_set(12), 1))
     lost = reconstruct(TableView((), hub=None), setup.table_setup())
     sink.first_table(lost, "1.jpg")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bench.stand_ins.seen_tables import tile
 from bench.stand_ins.sketch import SketchFilm
 from bench.stand_ins.watching import watching
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.geometry.layout import SeenTile
 from companion.log.events import TilePlayed
 from companion.perception.settings import CameraNews
@@ -162,7 +162,7 @@ def test_a_round_photographed_by_hand_is_recorded_as_from_a_stand(seed: int, tmp
     assert record(session) == record(stand), "who played, marked and passed as well"
 
 
-def record(session: Session) -> list[tuple[object, ...]]:
+def record(session: Game) -> list[tuple[object, ...]]:
     return [tuple(line.get(name) for name in ("event", "by", "tile", "train")) for line in state_of(session)["plays"]]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from bench.stand_ins.sketch import sketched
 from bench.stand_ins.watching import watching
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.geometry.diff import Observation
 from companion.log.events import TilePlayed
 from companion.observing.game_sink import GameSink
@@ -35,7 +35,7 @@ from vision.frame import Frame
 @pytest.fixture
 def sink(tmp_path: Path) -> GameSink:
     setup = setup_from_json({"rules": "reeves", "set": "double-12", "players": ["Ann", "Ben"]})
-    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    session = Game.create(tmp_path / "game.jsonl", setup.header)
     session.start_round((12, 12), "Ann")
     session.observe(table_change(parse_delta(["+12-1@Ann"])))
     session.observe(table_change(parse_delta(["+12-2@Ben"])))
@@ -72,7 +72,7 @@ def test_after_a_draw_a_marker_is_looked_for(sink: GameSink) -> None:
 
 def test_what_may_end_the_round_is_compared_with_the_rest_of_the_table(tmp_path: Path) -> None:
     setup = setup_from_json({"rules": "jielong", "set": "chinese", "players": ["Ann", "Ben", "Cy", "Dee"]})
-    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    session = Game.create(tmp_path / "game.jsonl", setup.header)
     session.start_round(starter="Ann")
     sink = GameSink(session, setup, {})
     left = sum(session.position.hands.values())

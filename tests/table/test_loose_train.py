@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bench.stand_ins.seen_tables import SETUP, eastward, tile, train, view
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.geometry import Layout, PlacedTile, Problem, Trouble, reconstruct
 from companion.geometry.diff import difference, worth_asking
 from companion.geometry.layout import SeenHalf, SeenTile
@@ -57,9 +57,9 @@ def test_a_train_pushed_away_from_the_hub_keeps_its_owner(pushed_mm: float, kept
     assert train(reconstruct(view(away), SETUP), "Ann") == ""
 
 
-def session(folder: Path, *, seen: bool = False) -> Session:
+def session(folder: Path, *, seen: bool = False) -> Game:
     """A round in which Ann and Ben have laid three tiles each; `seen` by the camera, else entered."""
-    game = Session(
+    game = Game(
         Journal.create(folder / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben"))), load_ruleset("tactic")
     )
     game.start_round(Laid(12, 12), "Ann", draws_seen=False)
@@ -135,7 +135,7 @@ class Watched:
 
     def __init__(self, folder: Path) -> None:
         setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
-        self.game = Session.create(folder / "game.jsonl", setup.header)
+        self.game = Game.create(folder / "game.jsonl", setup.header)
         self.game.start_round((12, 12), "Ann", draws_seen=True)
         self.sink = GameSink(self.game, setup, dict.fromkeys(double_set(12), 1))
         self.lying: list[SeenTile] = []

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bench.stand_ins.seen_tables import SETUP, eastward, tile, view
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.geometry import Layout, reconstruct
 from companion.geometry.layout import PlacedTile, SeenHalf, SeenTile, TableView
 from companion.observing.game_sink import GameSink
@@ -22,7 +22,7 @@ from datasets.bots.watching import table_change
 
 def test_the_old_table_begins_no_round_and_the_cleared_one_does(tmp_path: Path) -> None:
     setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
-    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    session = Game.create(tmp_path / "game.jsonl", setup.header)
     session.start_round((12, 12), "Ann", draws_seen=False)
     session.observe(table_change([Play(Laid(12, 5), "Ann"), Play(Laid(12, 7), "Ben")]))
     session.end_round()
@@ -44,7 +44,7 @@ def test_the_old_table_begins_no_round_and_the_cleared_one_does(tmp_path: Path) 
 def test_an_old_train_that_ends_in_the_next_engine_begins_no_round_either(tmp_path: Path) -> None:
     """Without a hub the next round's double is the middle; seen from the old train's end its tiles lie backwards."""
     setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
-    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    session = Game.create(tmp_path / "game.jsonl", setup.header)
     session.start_round((12, 12), "Ann", draws_seen=False)
     laid = [(12, 5), (5, 8), (8, 11), (11, 11)]
     session.observe(table_change([Play(Laid(*values), "Ann") for values in laid]))
@@ -66,7 +66,7 @@ def test_an_old_train_that_ends_in_the_next_engine_begins_no_round_either(tmp_pa
 def test_an_old_table_of_which_no_train_is_told_begins_no_round(tmp_path: Path) -> None:
     """The next engine lies apart, in a hand that was laid open, say: nothing touches it, and all trains are loose."""
     setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
-    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    session = Game.create(tmp_path / "game.jsonl", setup.header)
     session.start_round((12, 12), "Ann", draws_seen=False)
     laid = [(12, 5), (5, 8), (8, 1), (1, 2), (2, 4), (4, 9), (9, 0), (0, 3)]
     session.observe(table_change([Play(Laid(*values), "Ann") for values in laid]))
@@ -101,7 +101,7 @@ def test_a_match_that_was_begun_before_is_watched_from_its_later_round(
     tmp_path: Path, said: dict[str, Any], lies: tuple[int, int], number: int, codes: list[str]
 ) -> None:
     setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "round": said})
-    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    session = Game.create(tmp_path / "game.jsonl", setup.header)
     sink = GameSink(session, setup, dict.fromkeys(double_set(12), 1))
     assert sink.first_table(reconstruct(view([], engine=lies), replace(SETUP, engine=None)), "f1") is True
     begun = session.events[-1].to_json()
@@ -112,7 +112,7 @@ def test_a_match_that_was_begun_before_is_watched_from_its_later_round(
 
 def test_the_later_rounds_count_on_from_the_first_one(tmp_path: Path) -> None:
     setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
-    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    session = Game.create(tmp_path / "game.jsonl", setup.header)
     session.start_round((9, 9), "Ann", first_number=4)
     session.end_round()
     session.enter_scores({"Ann": 10, "Ben": 20})
@@ -123,7 +123,7 @@ def test_the_later_rounds_count_on_from_the_first_one(tmp_path: Path) -> None:
 
 def test_who_starts_is_waited_for_where_somebody_can_say_it(tmp_path: Path) -> None:
     setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
-    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    session = Game.create(tmp_path / "game.jsonl", setup.header)
     box = dict.fromkeys(double_set(12), 1)
     sink = GameSink(session, setup, box, asks=True)
     table = reconstruct(view(eastward([(12, 5)])), SETUP)
@@ -141,7 +141,7 @@ def test_who_starts_is_waited_for_where_somebody_can_say_it(tmp_path: Path) -> N
 def test_a_starter_in_the_set_up_file_need_not_be_said_again(tmp_path: Path) -> None:
     said = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "round": {"starter": "Ben"}}
     setup = setup_from_json(said)
-    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    session = Game.create(tmp_path / "game.jsonl", setup.header)
     sink = GameSink(session, setup, dict.fromkeys(double_set(12), 1), asks=True)
     assert sink.first_table(reconstruct(view([]), SETUP), "f1") is True
     assert session.events[0].to_json()["starter"] == "Ben"
@@ -153,7 +153,7 @@ def test_a_wrong_engine_is_one_that_was_surely_read(
 ) -> None:
     said = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "round": {"number": 1, "starter": "Ann"}}
     setup = setup_from_json(said)
-    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    session = Game.create(tmp_path / "game.jsonl", setup.header)
     sink = GameSink(session, setup, dict.fromkeys(double_set(12), 1))
     seen = view([], engine=(11, 11))
     halves = tuple(replace(half, p=p) for half in seen.tiles[0].halves or ())
@@ -166,7 +166,7 @@ def test_a_wrong_engine_is_one_that_was_surely_read(
 
 def test_the_engine_in_the_middle_is_the_games_own_in_every_round(tmp_path: Path) -> None:
     setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
-    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    session = Game.create(tmp_path / "game.jsonl", setup.header)
     box = dict.fromkeys(double_set(12), 1)
     sink = GameSink(session, setup, box)
     assert sink.engine() is None, "nobody has said which round lies there"
@@ -184,7 +184,7 @@ def test_the_engine_in_the_middle_is_the_games_own_in_every_round(tmp_path: Path
 
 def test_a_table_on_which_play_has_begun_is_recorded_once_it_is_understood(tmp_path: Path) -> None:
     setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
-    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    session = Game.create(tmp_path / "game.jsonl", setup.header)
     sink = GameSink(session, setup, dict.fromkeys(double_set(12), 1))
     bens = tile(515.0, 450.0, 180.0, 12, 7)
     misread = [*eastward([(6, 5)]), bens, tile(900.0, 700.0, 30.0, 8, 9)]
@@ -197,7 +197,7 @@ def test_a_table_on_which_play_has_begun_is_recorded_once_it_is_understood(tmp_p
 
 def test_a_first_table_that_is_never_understood_is_looked_at_twice(tmp_path: Path) -> None:
     setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
-    session = Session.create(tmp_path / "game.jsonl", setup.header)
+    session = Game.create(tmp_path / "game.jsonl", setup.header)
     sink = GameSink(session, setup, dict.fromkeys(double_set(12), 1))
     odd = reconstruct(view([*eastward([(6, 5)]), tile(900.0, 700.0, 30.0, 8, 9)]), SETUP)
     assert [sink.first_table(odd, name) for name in ("f1", "f2")] == [False, True]

@@ -10,7 +10,7 @@ import pytest
 
 from bench.stand_ins.seen_tables import tile
 from companion.app.state import AppState
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.game.view import Lying
 from companion.geometry.layout import SeenHalf
 from companion.log.event_fields import Confidence
@@ -22,7 +22,7 @@ from tests.table.test_unread import Table
 from tests.table.test_unread_in_line import ROW, Line, laid_in_a_row, placed
 
 
-def row(session: Session, name: str) -> Any:
+def row(session: Game, name: str) -> Any:
     return next(train for train in state_of(session)["trains"] if train["name"] == name)
 
 

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.app.own_set import OWN_MARKERS, keep_own_markers, own_markers
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.geometry.layout import Point, SeenHalf, SeenMarker, SeenTile
 from companion.log.event_fields import Question, QuestionKind
 from companion.observing.unread import MarkerQuestions
@@ -123,7 +123,7 @@ def test_what_cannot_be_told_from_its_ground_is_not_asked_about() -> None:
     assert asked == ["Ann"] and not one.own.answered({"Ann": True}, one.memory), "it was asked before"
 
 
-def asked(session: Session) -> list[Question]:
+def asked(session: Game) -> list[Question]:
     return [one.question for one in session.questions]
 
 
@@ -194,7 +194,7 @@ def test_a_marker_that_came_after_the_question_stays(tmp_path: Path) -> None:
     ],
     ids=["the round is over", "a person has said so", "it was taken off"],
 )
-def test_a_question_that_is_settled_otherwise_goes(tmp_path: Path, settle: Callable[[Session], None]) -> None:
+def test_a_question_that_is_settled_otherwise_goes(tmp_path: Path, settle: Callable[[Game], None]) -> None:
     session = session_at(tmp_path)
     session.observe(table_change([Mark("Ann")]))
     questions = MarkerQuestions(session, lambda frame: None)

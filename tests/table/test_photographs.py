@@ -12,7 +12,7 @@ import pytest
 from bench.album import Album, draw, when_told
 from bench.stand_ins.sketch import SKIN, KnowingEye, sketched
 from bench.stand_ins.watching import watching
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.events import TilePlayed
 from companion.rules.position import Play
 from datasets.simulator.camera import SimCamera, SimSettings
@@ -60,7 +60,7 @@ def test_every_photograph_is_read_when_it_comes(seed: int, rules: str, arms: int
         assert sorted(e.frame for e in session.events if isinstance(e, TilePlayed)) == sorted(last.values())
 
 
-def assert_read_in_time(session: Session, camera: SimCamera) -> None:
+def assert_read_in_time(session: Game, camera: SimCamera) -> None:
     """Every tile is on record from its own photograph, and nobody is accused."""
     assert shown(session) == {(tile, train) for tile, train, _ in laid(camera)}
     last = {(tile, train): frame for tile, train, frame in laid(camera)}
@@ -122,7 +122,7 @@ def _uncovered(reading: PictureReading, image: Image) -> PictureReading:
     return replace(reading, tiles=tuple(tile for tile, free in zip(reading.tiles, seen, strict=True) if free))
 
 
-def shown(session: Session) -> set[tuple[tuple[int, int], str]]:
+def shown(session: Game) -> set[tuple[tuple[int, int], str]]:
     return {(tuple(event.tile), event.train) for event in session.events if isinstance(event, TilePlayed)}
 
 

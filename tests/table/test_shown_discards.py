@@ -10,7 +10,7 @@ import pytest
 from bench.stand_ins.seen_tables import back, tile
 from bench.stand_ins.sketch import sketched
 from bench.stand_ins.watching import watching
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.geometry import Layout, Trouble, reconstruct
 from companion.geometry.diff import difference
 from companion.geometry.layout import SeenHalf, SeenTile
@@ -107,7 +107,7 @@ def test_what_is_hardly_a_tile_is_put_away_by_nobody_and_asked_about_by_nobody(b
 
 
 def test_it_goes_on_record_with_its_face_and_is_possible_never_certain(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "game.jsonl", Header("jielong", "chinese", NAMES))
+    session = Game.create(tmp_path / "game.jsonl", Header("jielong", "chinese", NAMES))
     session.start_round(starter="Ann")
     session.observe(table_change(parse_delta(["+4-6@R"])))
     session.observe(TableChange(discards={"Ben": 1}, faces={"Ben": (Tile(2, 3),)}))
@@ -122,7 +122,7 @@ def test_it_goes_on_record_with_its_face_and_is_possible_never_certain(tmp_path:
 
 def test_who_lays_a_tile_as_well_may_only_have_shown_the_other(tmp_path: Path) -> None:
     """Ben lays 6-5 and shows 2-3, or he puts 2-3 away and Cy lays 6-5: nobody is accused for certain."""
-    session = Session.create(tmp_path / "game.jsonl", Header("jielong", "chinese", NAMES))
+    session = Game.create(tmp_path / "game.jsonl", Header("jielong", "chinese", NAMES))
     session.start_round(starter="Ann")
     session.observe(table_change(parse_delta(["+4-6@R"])))
     session.observe(TableChange(tuple(parse_delta(["+6-5@R"])), discards={"Ben": 1}, faces={"Ben": (Tile(2, 3),)}))

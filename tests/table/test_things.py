@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from bench.stand_ins.seen_tables import SETUP, back, eastward, tile, view
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.geometry import reconstruct
 from companion.geometry.diff import difference
 from companion.geometry.layout import Point, SeenMarker, SeenTile
@@ -95,7 +95,7 @@ def test_a_missing_marker_is_not_alleged_where_something_lies(tmp_path: Path) ->
     accused, marked = [], []
     for maybe in (frozenset[str](), frozenset({"Ann"})):
         setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
-        session = Session.create(tmp_path / f"{len(accused)}.jsonl", setup.header)
+        session = Game.create(tmp_path / f"{len(accused)}.jsonl", setup.header)
         session.start_round((12, 12), "Ann", draws_seen=False)
         sink = GameSink(session, setup, dict.fromkeys(double_set(12), 1))
         first, second = eastward([(12, 5), (5, 9)])
@@ -134,7 +134,7 @@ def test_what_comes_beside_the_train_of_who_draws_is_a_marker(
     """Ann has the turn, draws, and beside her train lies something new that nobody recognises. Where the arm over the
     draw is clearly Ben's, she did not."""
     setup = setup_from_json({"rules": "reeves", "set": "double-12", "players": ["Ann", "Ben"]})
-    session = Session.create(tmp_path / "g.jsonl", setup.header)
+    session = Game.create(tmp_path / "g.jsonl", setup.header)
     session.start_round((12, 12), "Ann", draws_seen=True)
     sink = GameSink(session, setup, dict.fromkeys(double_set(12), 1))
     ann, ben = eastward([(12, 5)])[0], tile(515.0, 450.0, 180.0, 12, 7)

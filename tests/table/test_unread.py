@@ -11,7 +11,7 @@ import pytest
 
 from bench.stand_ins.seen_tables import SETUP, eastward, tile, view
 from bench.stand_ins.sketch import KnowingEye, sketched
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.geometry import reconstruct
 from companion.geometry.diff import difference
 from companion.geometry.layout import SeenHalf, SeenTile
@@ -65,7 +65,7 @@ class Evening:
         self.camera = sketched(SEED, SETTINGS)
         setup = self.camera.setup()
         setup = replace(setup, tile_mm=(*setup.tile_mm[:2], 0.001))
-        self.session = Session.create(folder / "game.jsonl", setup.header)
+        self.session = Game.create(folder / "game.jsonl", setup.header)
         self.eye = HalfBlindEye(self.camera)
         known = known_set(setup)
         box = box_of(known)
@@ -204,7 +204,7 @@ class Table:
     ) -> None:
         self.setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
         self.box = dict.fromkeys(double_set(12), 1)
-        session = Session.create(folder / "game.jsonl", self.setup.header)
+        session = Game.create(folder / "game.jsonl", self.setup.header)
         session.start_round((12, 12), "Ann", draws_seen=False)
         self.watched_anew(session)
         first, second = eastward([(12, 5), (5, 9)])
@@ -216,7 +216,7 @@ class Table:
         if beside:
             self.show(self.lying)
 
-    def watched_anew(self, session: Session) -> None:
+    def watched_anew(self, session: Game) -> None:
         """As after a restart: nothing is known but what is on record."""
         self.session = session
         self.sink = GameSink(session, self.setup, self.box)
@@ -275,7 +275,7 @@ def test_a_tile_that_is_read_later_is_what_is_read_then(tmp_path: Path) -> None:
         (late,) = [play for play in state_of(table.session)["plays"] if play.get("tile") == [5, 10]]
         assert late["reading"]["p"] == [0.99, 0.99] and table.session.questions == ()
     table.session.close()
-    table.session = Session.open(tmp_path / "game.jsonl")
+    table.session = Game.open(tmp_path / "game.jsonl")
     assert table.plays() == [*FIRST, ("Ann", "5-10@Ann"), ("Ben", "12-4@MX")]
     table.session.close()
 
@@ -391,7 +391,7 @@ def test_after_a_restart_the_same_question_stays(tmp_path: Path) -> None:
     table = Table(tmp_path)
     (question,) = table.session.questions
     table.session.close()
-    again = Session.open(tmp_path / "game.jsonl")
+    again = Game.open(tmp_path / "game.jsonl")
     table.watched_anew(again)
     table.show(table.lying)
     assert [one.seq for one in again.questions] == [question.seq] and table.plays()[2] == ("Ann", "5-9@Ann")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.stand_ins.seen_tables import tile
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.geometry import Layout, reconstruct
 from companion.geometry.chinese_line import as_recorded
 from companion.geometry.diff import difference
@@ -44,7 +44,7 @@ class Line:
     def __init__(self, folder: Path) -> None:
         header = {"rules": "chedeng", "set": "chinese", "players": list(PLAYERS)}
         setup = setup_from_json(header)
-        self.session = Session.create(folder / "game.jsonl", setup.header)
+        self.session = Game.create(folder / "game.jsonl", setup.header)
         self.session.start_round(None, "Ann", draws_seen=True)
         self.box = chinese_set()
         self.sink = GameSink(self.session, setup, self.box)

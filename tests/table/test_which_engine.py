@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.stand_ins.seen_tables import back, tile
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.geometry import Layout, TableSetup, Trouble, reconstruct
 from companion.geometry.diff import difference
 from companion.geometry.layout import SeenHub, SeenTile, TableView
@@ -46,7 +46,7 @@ def seen(tiles: list[SeenTile], engine: int | None, before: Layout | None = None
 
 def test_the_doubles_on_the_table_are_offered_and_a_tap_names_the_engine(tmp_path: Path) -> None:
     rules = load_ruleset("tactic")
-    session = Session(Journal.create(tmp_path / "game.jsonl", SETUP.header), rules)
+    session = Game(Journal.create(tmp_path / "game.jsonl", SETUP.header), rules)
     sink = GameSink(session, SETUP, dict.fromkeys(double_set(12), 1))
     lost = seen(lying(), sink.engine())
     assert lost.has(Trouble.NO_HUB)
@@ -66,7 +66,7 @@ def test_the_doubles_on_the_table_are_offered_and_a_tap_names_the_engine(tmp_pat
 
 
 def test_a_wrong_engine_is_not_worded_as_if_it_were_right(tmp_path: Path) -> None:
-    session = Session(Journal.create(tmp_path / "game.jsonl", SETUP.header), load_ruleset("tactic"))
+    session = Game(Journal.create(tmp_path / "game.jsonl", SETUP.header), load_ruleset("tactic"))
     session.start_round()
     session.ask("NO_HUB", engines_offered(seen(lying(), 12), session.events))
     session.answer(session.questions[0].seq, 0)
@@ -81,7 +81,7 @@ def test_a_wrong_engine_is_not_worded_as_if_it_were_right(tmp_path: Path) -> Non
 
 
 def test_the_engine_that_is_due_is_named_only_where_another_lies_there(tmp_path: Path) -> None:
-    session = Session(Journal.create(tmp_path / "game.jsonl", SETUP.header), load_ruleset("tactic"))
+    session = Game(Journal.create(tmp_path / "game.jsonl", SETUP.header), load_ruleset("tactic"))
     session.start_round((12, 12))
     (begun,) = state_of(session)["plays"]
     assert "engine_due" not in begun
@@ -95,7 +95,7 @@ def test_a_table_without_a_double_offers_none_and_the_words_ask_for_none() -> No
 
 
 def test_no_more_doubles_are_offered_than_fit_on_a_page(tmp_path: Path) -> None:
-    session = Session(Journal.create(tmp_path / "game.jsonl", SETUP.header), load_ruleset("tactic"))
+    session = Game(Journal.create(tmp_path / "game.jsonl", SETUP.header), load_ruleset("tactic"))
     session.start_round()
     spread = [tile(300.0 + 80.0 * value, 450.0, 90.0, value, value) for value in range(8)]
     offered = engines_offered(seen(spread, 12), session.events)
@@ -128,7 +128,7 @@ def test_of_two_doubles_on_the_hub_the_round_s_is_the_engine() -> None:
 
 def test_which_of_two_doubles_on_the_hub_is_the_engine_is_asked_and_not_guessed(tmp_path: Path) -> None:
     rules = load_ruleset("tactic")
-    session = Session(Journal.create(tmp_path / "game.jsonl", SETUP.header), rules)
+    session = Game(Journal.create(tmp_path / "game.jsonl", SETUP.header), rules)
     sink = GameSink(session, SETUP, dict.fromkeys(double_set(12), 1))
     lost = on_a_hub(7, 6, sink.engine())
     assert lost.engine is None and lost.has(Trouble.NO_HUB)
@@ -145,7 +145,7 @@ def test_which_of_two_doubles_on_the_hub_is_the_engine_is_asked_and_not_guessed(
 
 def test_the_tap_has_the_table_read_again_and_nothing_else_is_asked_before_it(tmp_path: Path) -> None:
     rules = load_ruleset("tactic")
-    session = Session(Journal.create(tmp_path / "game.jsonl", SETUP.header), rules)
+    session = Game(Journal.create(tmp_path / "game.jsonl", SETUP.header), rules)
     sink = GameSink(session, SETUP, dict.fromkeys(double_set(12), 1), asks=True)
     session.start_round(starter="Ann")
     lost = on_a_hub(7, 6, sink.engine(), table=SEATED)
@@ -193,7 +193,7 @@ def test_a_double_that_is_laid_on_the_hub_later_leaves_the_engine_as_it_is() -> 
 
 
 def test_a_round_begun_with_another_double_than_lies_there_accuses_nobody(tmp_path: Path) -> None:
-    session = Session(Journal.create(tmp_path / "game.jsonl", SETUP.header), load_ruleset("tactic"))
+    session = Game(Journal.create(tmp_path / "game.jsonl", SETUP.header), load_ruleset("tactic"))
     sink = GameSink(session, SETUP, dict.fromkeys(double_set(12), 1), asks=True)
     session.start_round((11, 11), "Ann")
     bare = reconstruct(
@@ -221,7 +221,7 @@ def test_a_round_begun_with_another_double_than_lies_there_accuses_nobody(tmp_pa
 
 
 def test_who_says_that_the_round_s_double_is_right_is_asked_no_more(tmp_path: Path) -> None:
-    session = Session(Journal.create(tmp_path / "game.jsonl", SETUP.header), load_ruleset("tactic"))
+    session = Game(Journal.create(tmp_path / "game.jsonl", SETUP.header), load_ruleset("tactic"))
     sink = GameSink(session, SETUP, dict.fromkeys(double_set(12), 1), asks=True)
     session.start_round((11, 11), "Ann")
     view = TableView((tile(600.0, 450.0, 0.0, 12, 12),), hub=HUB, size_mm=(1200.0, 900.0))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bench.stand_ins.sketch import KnowingEye, sketched
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
 from companion.perception.attributing import attribution_for
@@ -26,14 +26,14 @@ SETTINGS = SimSettings(
 )
 
 
-def watched(folder: Path, seats: Mapping[str, str | float], scenes: int = 6) -> tuple[Session, Watcher]:
+def watched(folder: Path, seats: Mapping[str, str | float], scenes: int = 6) -> tuple[Game, Watcher]:
     """So much of a sketched round with these seats (a name: where that player sits), every tile of it on record."""
     camera = sketched(3, replace(SETTINGS, most_scenes=scenes))
     setup = camera.setup()
     true = {**setup.stations, **setup.seats}
     said = {name: true[seat] if isinstance(seat, str) else seat for name, seat in seats.items()}
     setup = replace(setup, tile_mm=(*setup.tile_mm[:2], 0.001), seats={**setup.seats, **said})
-    session = Session.create(folder / "g.jsonl", setup.header)
+    session = Game.create(folder / "g.jsonl", setup.header)
     known = known_set(setup)
     box = box_of(known)
     eye = KnowingEye(camera, unread=0.0, missed=0.0)
@@ -50,11 +50,11 @@ def watched(folder: Path, seats: Mapping[str, str | float], scenes: int = 6) -> 
     return session, watcher
 
 
-def tiles(session: Session) -> list[Mapping[str, Any]]:
+def tiles(session: Game) -> list[Mapping[str, Any]]:
     return [line for line in state_of(session)["plays"] if line["event"] == "tile_played"]
 
 
-def certain(session: Session) -> list[str]:
+def certain(session: Game) -> list[str]:
     plays = state_of(session)["plays"]
     return [found["code"] for line in plays for found in line["violations"] if found.get("certain", True)]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.log.events import TableChange
 from companion.rules.ruleset import load_ruleset
@@ -46,7 +46,7 @@ def test_the_count_that_was_open_is_told_apart_where_it_matters() -> None:
 
 
 def test_a_hand_whose_count_is_open_is_not_said_to_be_inconsistent(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ben", "Ann"), {}))
+    session = Game.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ben", "Ann"), {}))
     session.start_round(Laid(11, 11), "Ben", draws_seen=True)
     for change in changes():
         session.observe(change)

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from companion.cli.journals import explain
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.log.events import TilePlayed
 from companion.log.journal import read_journal
@@ -23,7 +23,7 @@ HEADER = Header("reeves", "double-12", ("Ann", "Ben", "Cy"))
 def journal(tmp_path: Path) -> Path:
     """Ann lays on Cy's closed train, and everybody goes on in order."""
     path = tmp_path / "game.jsonl"
-    session = Session.create(path, HEADER)
+    session = Game.create(path, HEADER)
     session.start_round((12, 12), "Ann")
     deltas = ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy", "+2-6@Ben", "+5-7@Cy", "+1-8@Ann", "+6-9@Ben"]
     for n, change in enumerate(deltas):
@@ -58,7 +58,7 @@ def test_the_same_as_json(journal: Path) -> None:
 
 def test_what_a_person_entered_is_evidence_with_a_price_for_being_wrong(tmp_path: Path) -> None:
     path = tmp_path / "said.jsonl"
-    session = Session.create(path, HEADER)
+    session = Game.create(path, HEADER)
     session.start_round((12, 12), "Ann", draws_seen=False)
     session.observe(table_change(parse_delta(["mark Ann"]), "0.jpg"))
     session.play((12, 4), "MX", by="Cy")

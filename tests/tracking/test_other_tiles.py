@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Confidence, Header
 from companion.log.events import TilePlayed
 from companion.rules.notation import parse_delta
@@ -297,7 +297,7 @@ def test_opened_again_the_record_is_the_same_and_goes_on(tmp_path: Path) -> None
     laid_down(session, "+8-7@Ann", unsure(0.97, (1, 0.02)))
     before = [(play.seq, play.tile, play.by) for play in plays(session)]
     session.close()
-    session = Session.open(tmp_path / "game.jsonl")
+    session = Game.open(tmp_path / "game.jsonl")
     laid_down(session, "+2-6@Ben")
     assert [(play.seq, play.tile, play.by) for play in plays(session)][: len(before)] == before
     laid_down(session, "+3-9@Cy")
@@ -345,28 +345,28 @@ def test_a_second_tile_of_a_kind_that_the_box_has_once_is_another(tmp_path: Path
     session.close()
 
 
-def mexican(folder: Path) -> Session:
+def mexican(folder: Path) -> Game:
     """Three players, each with a first tile."""
-    session = Session.create(folder / "game.jsonl", Header("reeves", "double-12", NAMES))
+    session = Game.create(folder / "game.jsonl", Header("reeves", "double-12", NAMES))
     session.start_round((12, 12), "Ann")
     for change in ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy"):
         laid_down(session, change)
     return session
 
 
-def line(folder: Path) -> Session:
-    session = Session.create(folder / "game.jsonl", Header("jielong", "chinese", (*NAMES, "Dee")))
+def line(folder: Path) -> Game:
+    session = Game.create(folder / "game.jsonl", Header("jielong", "chinese", (*NAMES, "Dee")))
     session.start_round(starter="Ann")
     return session
 
 
-def laid_down(session: Session, change: str, reading: Confidence | None = None) -> None:
+def laid_down(session: Game, change: str, reading: Confidence | None = None) -> None:
     (laying,) = parse_delta([change])
     assert isinstance(laying, Play)
     session.observe(table_change([laying], readings={} if reading is None else {laying: reading}))
 
 
-def plays(session: Session) -> list[TilePlayed]:
+def plays(session: Game) -> list[TilePlayed]:
     lines = session.scoreboard.lines
     return [line.event for line in lines if isinstance(line.event, TilePlayed) and not line.undone]
 

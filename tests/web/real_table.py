@@ -9,7 +9,7 @@ from werkzeug.test import TestResponse
 
 from bench.stand_ins.fakes import PIN, QUICK
 from companion.app.state import AppState
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.web.access import PinLock
 from companion.web.app import PageSettings, create_app
@@ -24,7 +24,7 @@ class Table:
     def __init__(
         self, path: Path, rules: str, box: str, names: tuple[str, ...] = NAMES, options: dict[str, Any] | None = None
     ) -> None:
-        self.session = Session.create(path / "g.jsonl", Header(rules, box, names, options or {}))
+        self.session = Game.create(path / "g.jsonl", Header(rules, box, names, options or {}))
         self.session.start_round(starter=names[0])
         app = create_app(AppState(self.session, data_dir=path), PageSettings(pin=PIN), PinLock.of(PIN, QUICK))
         self.client = app.test_client()

@@ -14,7 +14,7 @@ from bench.stand_ins import tables
 from bench.stand_ins.browser import complaints, has_focus, once_at_rest, served
 from bench.stand_ins.fakes import PIN, FakeDesk, FakeSession, FakeTable
 from companion.app.state import AppState
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.log.events import TilePlayed
 from companion.rules.notation import parse_delta
@@ -109,7 +109,7 @@ def test_axe_finds_no_violation_on_the_table_of_a_phone(
 
 
 def test_axe_finds_no_violation_on_who_it_may_have_been(browser: Browser, tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "journal.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")))
+    session = Game.create(tmp_path / "journal.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")))
     session.start_round((12, 12), "Ann")
     for n, change in enumerate([["boneyard-1", "mark Ann"], ["+12-2@Ben"], ["+12-3@Cy"], ["+2-5@Ben"]]):
         session.observe(table_change(parse_delta(change), f"{n}.jpg"))

@@ -14,7 +14,7 @@ from bench.stand_ins import tables
 from bench.stand_ins.browser import once_at_rest, served
 from bench.stand_ins.fakes import FakeSession
 from bench.stand_ins.views import view_of
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.web.wording import calls_of
 from tests.shown import state_of
@@ -31,7 +31,7 @@ def test_a_fault_comes_first_and_has_a_key_of_its_own() -> None:
 
 
 def test_a_tapped_fault_is_called_once_somebody_has_said_that_it_was_so(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-9", ("Ann", "Ben", "Cy")))
+    session = Game.create(tmp_path / "game.jsonl", Header("tactic", "double-9", ("Ann", "Ben", "Cy")))
     session.start_round((9, 9), "Ann")
     session.play((9, 1), "Ann", "Ann")
     seq = session.play((1, 4), "Ann", "Ben")[0].seq

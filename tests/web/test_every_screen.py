@@ -16,7 +16,7 @@ from bench.stand_ins.fakes import PIN, QUICK, FakeSession
 from bench.stand_ins.settling import confirm
 from companion.app.games import make_app_state
 from companion.app.state import AppState
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.log.events import TilePlayed
 from companion.web.access import PinLock
@@ -52,7 +52,7 @@ def box(part: Locator) -> FloatRect:
 @contextmanager
 def out_of_turn(folder: Path, *, settled: bool) -> Iterator[str]:
     """Olena laid on Hildegard's closed train: what was it, is asked, or it was so."""
-    session = Session.create(folder / "g.jsonl", Header("tactic", "double-9", FAMILY))
+    session = Game.create(folder / "g.jsonl", Header("tactic", "double-9", FAMILY))
     session.start_round((9, 9), FAMILY[0])
     for name, outer in zip(FAMILY, (7, 1, 2, 3), strict=True):
         session.play((9, outer), name, name)
@@ -240,7 +240,7 @@ def test_the_common_first_lap_leaves_a_third_of_a_small_phone_to_the_table(
     browser: Browser, tmp_path: Path, language: str
 ) -> None:
     names = (*FAMILY, "Kateryna", "Jo", "Ann", "Ben")
-    session = Session.create(tmp_path / "g.jsonl", Header("cz", "double-12", names))
+    session = Game.create(tmp_path / "g.jsonl", Header("cz", "double-12", names))
     session.start_round((12, 12), names[0])
     session.play((12, 4), names[0], names[0])
     with served(create_app(AppState(session), PageSettings(pin=PIN), PinLock.of(PIN, QUICK))) as address:

@@ -17,7 +17,7 @@ from bench.stand_ins.playing import begin, play_out, say
 from companion.app.games import create_game, look_at_game, open_game
 from companion.app.learning import FOLDER, LearningDesk
 from companion.app.state import AppState, GameRepository
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.rules.position import Play
 from companion.web import archive
 from companion.web.app import PageSettings, create_app
@@ -77,7 +77,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
     return write
 
 
-def laid(path: Path, tiles: int, players: int) -> Session:
+def laid(path: Path, tiles: int, players: int) -> Game:
     """A round of bots in which so many tiles lie, or as many as it took."""
     session, bots = begin(path, "tactic", players, seed=7)
     table = next(iter(bots.rounds()))

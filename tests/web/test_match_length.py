@@ -15,7 +15,7 @@ from bench.stand_ins import tables
 from bench.stand_ins.fakes import FakeSession
 from bench.stand_ins.views import view_of
 from companion.app.games import make_app_state
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.web.app import PageSettings, create_app
 from companion.web.setup import keep
 from companion.web.wording import calls_of, event_text, has_passed, match_ends_at, time_is_up
@@ -147,7 +147,7 @@ def test_the_same_players_again_keep_no_time_that_has_come(tmp_path: Path, until
     client.post("/pin", data={"pin": "135790"})
     state.session.close()  # type: ignore[attr-defined]
     path = tmp_path / "games" / game / "journal.jsonl"
-    begun = Session.open(path, lambda: (now - 2 * HOUR).astimezone(UTC))
+    begun = Game.open(path, lambda: (now - 2 * HOUR).astimezone(UTC))
     begun.start_round()
     state.put_on_the_table(begun, game)
     assert client.post("/setup", data={"same_as": game}, headers=PAGE).status_code == 303

@@ -14,8 +14,8 @@ from bench.stand_ins.fakes import FakeSession
 from bench.stand_ins.tables import PAGES
 from bench.stand_ins.views import view_of
 from companion.app.state import AppState
+from companion.game.game import Game
 from companion.game.game_view import GameView
-from companion.game.session import Session
 from companion.geometry import Trouble
 from companion.log.event_fields import Header
 from companion.rules.position import Play
@@ -473,7 +473,7 @@ def test_a_play_says_from_whose_side_the_arm_came(
 @pytest.mark.parametrize("rules", ["tactic", "kkori"])
 def test_a_round_of_which_nobody_said_who_began_names_nobody(tmp_path: Path, rules: str) -> None:
     box = "double-12" if rules == "tactic" else "chinese"
-    session = Session.create(tmp_path / "g.jsonl", Header(rules, box, ("Ann", "Ben", "Cy")))
+    session = Game.create(tmp_path / "g.jsonl", Header(rules, box, ("Ann", "Ben", "Cy")))
     session.start_round(guess=False)
     if rules == "kkori":
         session.observe(table_change([Play(Laid(5, 6), "R")]))

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from bench.stand_ins.browser import served, stroke
 from bench.stand_ins.fakes import PIN, QUICK
 from companion.app.state import AppState
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.rules.chinese import tiles_of
 from companion.rules.ruleset import load_ruleset
@@ -34,7 +34,7 @@ def hands_of(tmp_path: Path, browser: Browser, tiles: str, engine: int, rules: s
     """The form for all hands on a phone, after one tile. `engine` of the Chinese games: the left half of that tile."""
     chinese = tiles == "chinese"
     names = ("Ann", "Ben", "Cy", "Dee") if chinese else ("Ann", "Ben")
-    session = Session.create(tmp_path / "g.jsonl", Header(rules, tiles, names))
+    session = Game.create(tmp_path / "g.jsonl", Header(rules, tiles, names))
     session.start_round(None if chinese else (engine, engine), "Ann")
     session.play((engine, 5), "R" if chinese else "Ann", "Ann")
     app = create_app(AppState(session), PageSettings(pin=PIN), PinLock.of(PIN, QUICK))

@@ -12,8 +12,8 @@ from flask.testing import FlaskClient
 from bench.stand_ins.making import ticking
 from companion.app.games import make_app_state
 from companion.app.state import AppState
+from companion.game.game import Game
 from companion.game.game_view import as_json
-from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.web.app import PageSettings, create_app
 from companion.web.changing import changes_between
@@ -23,9 +23,9 @@ from tests.shown import state_of
 from tests.web.reading import words
 
 
-def opened(path: Path, rules: str, taps: str) -> tuple[FlaskClient, Session]:
+def opened(path: Path, rules: str, taps: str) -> tuple[FlaskClient, Game]:
     box = "double-12" if rules == "tactic" else "chinese"
-    session = Session.create(path / "g.jsonl", Header(rules, box, ("Ann", "Ben")), ticking())
+    session = Game.create(path / "g.jsonl", Header(rules, box, ("Ann", "Ben")), ticking())
     session.start_round(starter="Ann")
     client = create_app(AppState(session), PageSettings(pin="0000", testing=True)).test_client()
     assert client.post("/api/pin", json={"pin": "0000"}).status_code == 200
@@ -40,7 +40,7 @@ def preview(client: FlaskClient, seq: int, **fields: str) -> tuple[str, dict[str
     return shown, dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form[0]))
 
 
-def line_of(session: Session, event: str, number: int = 0) -> int:
+def line_of(session: Game, event: str, number: int = 0) -> int:
     return [int(play["seq"]) for play in state_of(session)["plays"] if play["event"] == event][number]
 
 
@@ -117,7 +117,7 @@ def test_a_double_turned_over_and_an_announcement_are_put_in_and_stand_in_the_tr
     state = make_app_state(tmp_path)
     state.start_game({"rules": "poltava", "set": "double-9", "players": ["Ann", "Ben"], "options": {}})
     session = state.session
-    assert isinstance(session, Session)
+    assert isinstance(session, Game)
     session.start_round((9, 9), "Ann")
     client = create_app(state, PageSettings(pin="0000", testing=True)).test_client()
     assert client.post("/api/pin", json={"pin": "0000", "name": "Olena"}).status_code == 200

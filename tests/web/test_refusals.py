@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-import companion.game.open_game
-import companion.game.session
+import companion.game.game
 from bench.stand_ins.fakes import FakeCamera, FakeSession
 from companion.app.state import AppState
 from companion.game.corrections import CorrectionError
@@ -37,7 +36,7 @@ REFUSING = {"CommandRejected", "_act"}
 
 def rejections() -> Iterator[tuple[RejectionReason, set[str]]]:
     """Every code with which the game rejects a command, and the params that come with it."""
-    for path in Path(companion.game.session.__file__).parent.glob("*.py"):
+    for path in Path(companion.game.game.__file__).parent.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in REFUSING:
                 for reason in node.args:

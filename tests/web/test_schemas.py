@@ -15,8 +15,8 @@ from flask import Flask
 from jsonschema import Draft202012Validator
 
 from companion.cli.judging import NAMES, made, schema
+from companion.game.game import Game
 from companion.game.game_view import GameView
-from companion.game.session import Session
 from companion.log.event_fields import EventError
 from companion.log.events import EVENT_TYPES, event_from_json, event_schema, header_schema, seen_schema
 from companion.log.journal import Journal
@@ -157,7 +157,7 @@ def test_the_state_of_a_game_fits_its_schema(name: str, app: Flask, tmp_path: Pa
     path = tmp_path / "journal.jsonl"
     beginning = (ROOT / f"tests/games/{name}.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)[:40]
     path.write_text("".join(beginning), encoding="utf-8")
-    session = Session(Journal.open(path), load_ruleset(name.partition("-")[0]))
+    session = Game(Journal.open(path), load_ruleset(name.partition("-")[0]))
     shown = json.loads(json.dumps(state_of(session)))
     session.close()
     Draft202012Validator({**state, "components": told["components"]}).validate(shown)

@@ -22,7 +22,7 @@ from click.testing import CliRunner
 from companion.app.games import create_game, make_app_state
 from companion.app.state import AppState
 from companion.cli.serve import default_data_dir, hold_data_dir, made_data_dir, serve
-from companion.game.open_game import OpenGame
+from companion.game.game import Game
 from companion.log.journal import ClosedBook, Journal, JournalError
 from companion.publish import Publisher
 from companion.rules.ruleset import RuleSet
@@ -269,13 +269,13 @@ def test_a_start_plays_the_last_game_once(tmp_path: Path, monkeypatch: pytest.Mo
     before.start_game(HEADER)
     before.session.close()  # type: ignore[attr-defined]
     played = list[str]()
-    whole = OpenGame.__init__
+    whole = Game.__init__
 
-    def counted(game: OpenGame, journal: Journal, rules: RuleSet | None = None, **named: bool) -> None:
+    def counted(game: Game, journal: Journal, rules: RuleSet | None = None, **named: bool) -> None:
         played.append(journal.path.parent.name)
         whole(game, journal, rules, **named)
 
-    monkeypatch.setattr(OpenGame, "__init__", counted)
+    monkeypatch.setattr(Game, "__init__", counted)
     after = make_app_state(tmp_path)
     assert after.game == "game-0001" and played == ["game-0001"]
     after.session.close()  # type: ignore[attr-defined]

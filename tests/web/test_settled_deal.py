@@ -10,7 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from companion.app.state import AppState
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.web.app import PageSettings, create_app
 from tests.shown import state_of
@@ -25,9 +25,9 @@ HANDS = {
 }  # 0, 27, 8 and 75 pips
 
 
-def counted(tmp_path: Path, rules: str, how: str = "out", **options: str) -> tuple[Session, FlaskClient]:
+def counted(tmp_path: Path, rules: str, how: str = "out", **options: str) -> tuple[Game, FlaskClient]:
     """A deal that Ann led, ended so, and everybody's tiles shown."""
-    session = Session.create(tmp_path / "g.jsonl", Header(rules, "chinese", NAMES, options))
+    session = Game.create(tmp_path / "g.jsonl", Header(rules, "chinese", NAMES, options))
     session.start_round(starter="Ann")
     session.end_round(how)
     asked = "Turn over the tiles you put away" if how == "out" else "Show the tiles you put away or still hold"
@@ -83,7 +83,7 @@ def test_each_way_to_pay_is_told(tmp_path: Path, rules: str, options: dict[str, 
 
 
 def test_of_two_players_it_is_said_who_pays_whom(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", NAMES[:2]))
+    session = Game.create(tmp_path / "g.jsonl", Header("jielong", "chinese", NAMES[:2]))
     session.start_round(starter="Ann")
     session.end_round("out")
     assert "Turn over the tiles you put away" in _page(session).get("/").text
@@ -94,7 +94,7 @@ def test_of_two_players_it_is_said_who_pays_whom(tmp_path: Path) -> None:
     session.close()
 
 
-def _page(session: Session) -> FlaskClient:
+def _page(session: Game) -> FlaskClient:
     return create_app(AppState(session), PageSettings(pin="0000", testing=True)).test_client()
 
 
@@ -127,7 +127,7 @@ def test_the_hands_of_a_deal_are_filled_in_to_be_put_right(tmp_path: Path) -> No
 
 
 def test_tiles_put_away_are_told_as_such(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", NAMES[:2]))
+    session = Game.create(tmp_path / "g.jsonl", Header("jielong", "chinese", NAMES[:2]))
     session.start_round(starter="Ann")
     session.play((1, 1), "R")
     while session.phase == "playing":

@@ -13,7 +13,7 @@ from bench.stand_ins.fakes import FakeCamera
 from bench.stand_ins.making import ticking
 from bench.stand_ins.settling import settle
 from companion.app.state import AppState
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Candidate, Header
 from companion.web.app import PageSettings, create_app
 from tests.shown import state_of
@@ -21,14 +21,14 @@ from tests.web.reading import words
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Session:
-    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")), ticking())
+def session(tmp_path: Path) -> Game:
+    session = Game.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")), ticking())
     session.start_round((12, 12), "Ann")
     return session
 
 
 @pytest.fixture
-def client(session: Session) -> FlaskClient:
+def client(session: Game) -> FlaskClient:
     client = create_app(AppState(session), PageSettings(pin="0000", testing=True)).test_client()
     assert client.post("/api/pin", json={"pin": "0000"}).status_code == 200
     return client
@@ -51,7 +51,7 @@ def count(client: FlaskClient) -> str:
     return send(client, "/round-end", "/round-end", how="out", hand_1="", hand_2="1-2 3-3", hand_3="4-4")
 
 
-def test_hands_typed_while_somebody_else_typed_the_points_come_back(client: FlaskClient, session: Session) -> None:
+def test_hands_typed_while_somebody_else_typed_the_points_come_back(client: FlaskClient, session: Game) -> None:
     form = client.get("/round-end").text
     send(client, "/round-points/1", "/round-points/1", points_1="0", points_2="9", points_3="8", out="Ann")
     assert session.phase == "scored" and client.get("/round-end").location == "/round-points/1"
@@ -61,7 +61,7 @@ def test_hands_typed_while_somebody_else_typed_the_points_come_back(client: Flas
     assert dict(state_of(session)["totals"]) == {"Ann": 0, "Ben": 9, "Cy": 8}
 
 
-def test_a_correction_that_changes_nothing_is_not_offered(client: FlaskClient, session: Session) -> None:
+def test_a_correction_that_changes_nothing_is_not_offered(client: FlaskClient, session: Game) -> None:
     play = session.play((12, 5), "Ann", "Ann")[0].seq
     for same in ({"tile": "12-5"}, {"low": "12", "high": "5"}, {"train": "Ann"}, {"by": "Ann"}):
         back = client.post(f"/play/{play}/preview", data={**same, "page": f"/play/{play}"})
@@ -69,7 +69,7 @@ def test_a_correction_that_changes_nothing_is_not_offered(client: FlaskClient, s
     assert ">Keep" in client.post(f"/play/{play}/preview", data={"tile": "5-12"}).text
 
 
-def test_a_counted_round_is_put_right_hand_by_hand(client: FlaskClient, session: Session) -> None:
+def test_a_counted_round_is_put_right_hand_by_hand(client: FlaskClient, session: Game) -> None:
     assert "Correct the points" in count(client)
     assert dict(state_of(session)["totals"]) == {"Ann": 0, "Ben": 9, "Cy": 8}
     page = client.get("/round-end").text
@@ -79,7 +79,7 @@ def test_a_counted_round_is_put_right_hand_by_hand(client: FlaskClient, session:
     assert session.phase == "scored"
 
 
-def test_a_count_is_taken_back_as_one_and_its_hands_stay_filled_in(client: FlaskClient, session: Session) -> None:
+def test_a_count_is_taken_back_as_one_and_its_hands_stay_filled_in(client: FlaskClient, session: Game) -> None:
     count(client)
     for page in ("/", "/scores"):
         assert 'action="/api/undo"' in client.get(page).text
@@ -89,7 +89,7 @@ def test_a_count_is_taken_back_as_one_and_its_hands_stay_filled_in(client: Flask
     assert state_of(session)["shown"] == {} and 'value="1-2 3-3"' in page and 'value="4-4"' in page
 
 
-def test_a_count_takes_back_nothing_that_nobody_has_seen(client: FlaskClient, session: Session) -> None:
+def test_a_count_takes_back_nothing_that_nobody_has_seen(client: FlaskClient, session: Game) -> None:
     """An end that nothing blocked is certain, until hands that do not add up leave it open: all in one count."""
     told: list[str] = []
     session.subscribe(lambda event: told.append(str(dict(event.to_json()))))
@@ -103,12 +103,12 @@ NEXT = {"hand_1": "", "hand_2": "1-2 3-4", "hand_3": "4-4"}
 """Another hand of Ben's than was counted."""
 
 
-def begin_the_next_round(session: Session) -> None:
+def begin_the_next_round(session: Game) -> None:
     session.start_round()
     session.play((11, 5), "Ben", "Ben")
 
 
-def test_a_round_is_put_right_whatever_has_begun_meanwhile(client: FlaskClient, session: Session) -> None:
+def test_a_round_is_put_right_whatever_has_begun_meanwhile(client: FlaskClient, session: Game) -> None:
     count(client)
     form = client.get("/round-end?round=1").text
     begin_the_next_round(session)
@@ -122,13 +122,13 @@ def test_a_round_is_put_right_whatever_has_begun_meanwhile(client: FlaskClient, 
     refused = send_form(client, form, "/round-end", **{**NEXT, "hand_1": "0-1"})
     assert "one hand must be empty" in refused, "Ann went out"
     session.close()
-    reopened = Session.open(session.journal.path)
+    reopened = Game.open(session.journal.path)
     assert dict(state_of(reopened)["totals"]) == {"Ann": 0, "Ben": 10, "Cy": 8}
     reopened.undo()
     assert dict(state_of(reopened)["totals"]) == {"Ann": 0, "Ben": 9, "Cy": 8} and reopened.phase == "playing"
 
 
-def test_how_a_counted_round_ended_is_put_right(client: FlaskClient, session: Session) -> None:
+def test_how_a_counted_round_ended_is_put_right(client: FlaskClient, session: Game) -> None:
     count(client)
     begin_the_next_round(session)
     hands = {"hand_1": "0-1", "hand_2": "1-2 3-3", "hand_3": "4-4"}
@@ -146,7 +146,7 @@ def test_how_a_counted_round_ended_is_put_right(client: FlaskClient, session: Se
     assert session.phase == "playing" and state_of(session)["round"] == 2
 
 
-def test_a_tile_that_lay_on_the_table_of_that_round_is_asked_about(client: FlaskClient, session: Session) -> None:
+def test_a_tile_that_lay_on_the_table_of_that_round_is_asked_about(client: FlaskClient, session: Game) -> None:
     session.play((12, 7), "Ann", "Ann")
     session.end_round("out", "Ann")
     for name, hand in (("Ann", []), ("Ben", [(1, 2), (3, 3)]), ("Cy", [(4, 4)])):
@@ -162,7 +162,7 @@ def test_a_tile_that_lay_on_the_table_of_that_round_is_asked_about(client: Flask
     assert state_of(session)["totals"]["Ben"] == 35, "people have the last word"
 
 
-def test_a_form_that_comes_back_is_still_of_its_own_round(client: FlaskClient, session: Session) -> None:
+def test_a_form_that_comes_back_is_still_of_its_own_round(client: FlaskClient, session: Game) -> None:
     form = client.get("/round-end").text
     count(client)
     begin_the_next_round(session)
@@ -174,7 +174,7 @@ def test_a_form_that_comes_back_is_still_of_its_own_round(client: FlaskClient, s
     assert dict(state_of(session)["totals"]) == {"Ann": 0, "Ben": 10, "Cy": 8} and state_of(session)["round"] == 2
 
 
-def test_two_who_put_the_same_round_right_hear_of_each_other(client: FlaskClient, session: Session) -> None:
+def test_two_who_put_the_same_round_right_hear_of_each_other(client: FlaskClient, session: Game) -> None:
     count(client)
     form = client.get("/round-end?round=1").text
     begin_the_next_round(session)
@@ -184,7 +184,7 @@ def test_two_who_put_the_same_round_right_hear_of_each_other(client: FlaskClient
     assert state_of(session)["totals"]["Cy"] == 8
 
 
-def test_points_that_come_back_are_still_of_their_own_round(client: FlaskClient, session: Session) -> None:
+def test_points_that_come_back_are_still_of_their_own_round(client: FlaskClient, session: Game) -> None:
     form = client.get("/round-points/1").text
     count(client)
     begin_the_next_round(session)
@@ -194,7 +194,7 @@ def test_points_that_come_back_are_still_of_their_own_round(client: FlaskClient,
     assert dict(state_of(session)["totals"]) == {"Ann": 0, "Ben": 9, "Cy": 8}
 
 
-def test_typed_points_are_put_right(client: FlaskClient, session: Session) -> None:
+def test_typed_points_are_put_right(client: FlaskClient, session: Game) -> None:
     assert 'href="/round-points/1"' in client.get("/round-end").text
     send(client, "/round-points/1", "/round-points/1", points_1="0", points_2="20", points_3="5", out="Ann")
     assert dict(state_of(session)["totals"]) == {"Ann": 0, "Ben": 20, "Cy": 5}
@@ -205,7 +205,7 @@ def test_typed_points_are_put_right(client: FlaskClient, session: Session) -> No
     assert dict(state_of(session)["totals"]) == {"Ann": 0, "Ben": 12, "Cy": 5}
 
 
-def test_points_of_an_earlier_round_change_what_was_added_up_since(session: Session) -> None:
+def test_points_of_an_earlier_round_change_what_was_added_up_since(session: Game) -> None:
     for number, points in ((1, 20), (2, 7)):
         if number > 1:
             session.start_round()
@@ -215,21 +215,21 @@ def test_points_of_an_earlier_round_change_what_was_added_up_since(session: Sess
     assert [one["totals"]["Ben"] for one in state_of(session)["rounds_played"]] == [12, 19]
 
 
-def test_the_end_of_a_match_is_taken_back(client: FlaskClient, session: Session) -> None:
+def test_the_end_of_a_match_is_taken_back(client: FlaskClient, session: Game) -> None:
     count(client)
     session.end_match()
     send(client, "/", "/api/undo")
     assert session.phase == "scored"
 
 
-def test_who_has_won_follows_from_points_put_right_after_the_end(client: FlaskClient, session: Session) -> None:
+def test_who_has_won_follows_from_points_put_right_after_the_end(client: FlaskClient, session: Game) -> None:
     send(client, "/round-end", "/round-end", how="blocked_declared", hand_1="0-1", hand_2="1-2 3-3", hand_3="4-4")
     session.end_match()
     assert state_of(session)["winner"] == ["Ann"]
     hands = {"hand_1": "6-6", "hand_2": "1-2 3-3", "hand_3": "4-4"}
     assert "Cy wins" in send(client, "/round-end?round=1", "/round-end", **hands)
     session.close()
-    assert state_of(Session.open(session.journal.path))["winner"] == ["Cy"]
+    assert state_of(Game.open(session.journal.path))["winner"] == ["Cy"]
 
 
 @pytest.mark.parametrize("name", ["রহিম\u200dউদ্দিন", "می\u200cخواهم", "👨\u200d👩\u200d👧", "Žofie", "Ґалина"])
@@ -247,7 +247,7 @@ def test_signs_that_nobody_types_are_refused_in_the_viewers_words(client: FlaskC
     assert "žádná klávesnice" in answer.text and "\\u" not in answer.text
 
 
-def test_whom_a_play_was_given_to_is_undone_where_it_was_said(client: FlaskClient, session: Session) -> None:
+def test_whom_a_play_was_given_to_is_undone_where_it_was_said(client: FlaskClient, session: Game) -> None:
     play = session.play((12, 5), "Ann", "Ann")[0].seq
     page = f"/play/{play}"
     assert 'action="/api/undo"' not in client.get(page).text, "nothing was changed here"
@@ -266,7 +266,7 @@ def test_whom_a_play_was_given_to_is_undone_where_it_was_said(client: FlaskClien
     assert "That has been taken back already." in send_form(client, waiting, "/api/undo", once="another")
 
 
-def test_what_was_removed_says_so_and_comes_back(client: FlaskClient, session: Session) -> None:
+def test_what_was_removed_says_so_and_comes_back(client: FlaskClient, session: Game) -> None:
     play = session.play((12, 5), "Ann", "Ann")[0].seq
     assert "Within the rules." in client.get(f"/play/{play}").text
     session.correct(play, {"withdrawn": True})
@@ -278,7 +278,7 @@ def test_what_was_removed_says_so_and_comes_back(client: FlaskClient, session: S
     assert [one["event"] for one in state_of(session)["plays"]][-2:] == ["tile_played", "drew"]
 
 
-def test_an_answer_is_told_and_taken_back_while_others_play(client: FlaskClient, session: Session) -> None:
+def test_an_answer_is_told_and_taken_back_while_others_play(client: FlaskClient, session: Game) -> None:
     """A slip of the thumb: "No", "None of these", or a tile; the question is open again."""
     tile = {"source": "person", "event": "tile_played", "by": "Ann", "tile": [12, 5], "train": "Ann"}
     play = session.play((12, 1), "Ann", "Ann")[0].seq
@@ -303,11 +303,13 @@ def test_an_answer_is_told_and_taken_back_while_others_play(client: FlaskClient,
 
 def key_of(page: str, action: str) -> str | None:
     """The text of the first key that sends this, or None."""
-    found = re.search(rf'<form[^>]*action="{action}".*?<button[^>]*>(?:<span>)?(.*?)(?:</span>)?</button>', page, re.DOTALL)
+    found = re.search(
+        rf'<form[^>]*action="{action}".*?<button[^>]*>(?:<span>)?(.*?)(?:</span>)?</button>', page, re.DOTALL
+    )
     return None if found is None else unescape(words(found[1])).strip()
 
 
-def test_the_key_says_what_it_takes_back_and_offers_to_put_it_back(client: FlaskClient, session: Session) -> None:
+def test_the_key_says_what_it_takes_back_and_offers_to_put_it_back(client: FlaskClient, session: Game) -> None:
     client.post("/whose", data={"name": "Ann"})
     session.play((12, 5), "Ann", "Ann")
     session.cannot_play("Ben")
@@ -322,7 +324,7 @@ def test_the_key_says_what_it_takes_back_and_offers_to_put_it_back(client: Flask
     assert "It was put back." in client.get("/games/game/changes").text
 
 
-def test_the_key_of_a_whole_round_or_match_is_short(client: FlaskClient, session: Session) -> None:
+def test_the_key_of_a_whole_round_or_match_is_short(client: FlaskClient, session: Game) -> None:
     client.post("/whose", data={"name": "Ann"})
     assert key_of(client.get("/").text, "/api/undo") == "Undo: Round 1"
     session.play((12, 5), "Ann", "Ann")
@@ -335,7 +337,7 @@ def test_the_key_of_a_whole_round_or_match_is_short(client: FlaskClient, session
     assert key_of(client.get("/").text, "/api/undo") == "Undo: The match is over"
 
 
-def test_the_key_names_the_points_that_were_put_right_and_no_camera(client: FlaskClient, session: Session) -> None:
+def test_the_key_names_the_points_that_were_put_right_and_no_camera(client: FlaskClient, session: Game) -> None:
     session.play((12, 5), "Ann", "Ann")
     session.end_round("blocked_declared")
     assert "The table was not blocked" in words(client.get("/").text)
@@ -346,7 +348,7 @@ def test_the_key_names_the_points_that_were_put_right_and_no_camera(client: Flas
         assert "Somebody has corrected what was recorded." in shown and "the camera has seen" not in shown
 
 
-def test_the_key_names_the_round_that_was_put_right(client: FlaskClient, session: Session) -> None:
+def test_the_key_names_the_round_that_was_put_right(client: FlaskClient, session: Game) -> None:
     count(client)
     for number in (2, 3):
         session.start_round()
@@ -363,7 +365,7 @@ def test_the_key_names_the_round_that_was_put_right(client: FlaskClient, session
         assert key_of(client.get("/").text, "/api/undo") == f"Undo: {after}"
 
 
-def test_a_correction_that_is_kept_leads_back_to_its_play(client: FlaskClient, session: Session) -> None:
+def test_a_correction_that_is_kept_leads_back_to_its_play(client: FlaskClient, session: Game) -> None:
     play = session.play((12, 5), "Ann", "Ann")[0].seq
     preview = client.post(f"/play/{play}/preview", data={"low": "12", "high": "7"}).text
     [fields] = re.findall(r'<form[^>]*action="/api/correct".*?</form>', preview, re.DOTALL)
@@ -371,9 +373,7 @@ def test_a_correction_that_is_kept_leads_back_to_its_play(client: FlaskClient, s
     assert client.post("/api/correct", data=hidden, headers={"Accept": "text/html"}).location == f"/play/{play}"
 
 
-def test_which_tile_it_was_is_said_with_one_tap_where_nothing_else_changes(
-    client: FlaskClient, session: Session
-) -> None:
+def test_which_tile_it_was_is_said_with_one_tap_where_nothing_else_changes(client: FlaskClient, session: Game) -> None:
     play = session.play((12, 5), "Ann", "Ann")[0].seq
     session.play((12, 3), "MX", "Ben")
     shown = client.get(f"/play/{play}").text
@@ -388,7 +388,7 @@ def test_which_tile_it_was_is_said_with_one_tap_where_nothing_else_changes(
     assert key_of(client.get("/").text, "/api/undo") == "Undo: Correction: it was 12-7"
 
 
-def test_which_tile_it_was_is_previewed_where_more_changes(client: FlaskClient, session: Session) -> None:
+def test_which_tile_it_was_is_previewed_where_more_changes(client: FlaskClient, session: Game) -> None:
     play = session.play((12, 5), "Ann", "Ann")[0].seq
     session.play((12, 3), "MX", "Ben")
     session.play((3, 4), "MX", "Cy")
@@ -398,7 +398,7 @@ def test_which_tile_it_was_is_previewed_where_more_changes(client: FlaskClient, 
     assert "What would change" in shown and ">Keep" in shown and session.seq == seq
 
 
-def test_what_somebody_goes_on_after_is_not_put_back(client: FlaskClient, session: Session) -> None:
+def test_what_somebody_goes_on_after_is_not_put_back(client: FlaskClient, session: Game) -> None:
     client.post("/whose", data={"name": "Ann"})
     session.play((12, 5), "Ann", "Ann")
     waiting = send(client, "/", "/api/undo")
@@ -408,9 +408,7 @@ def test_what_somebody_goes_on_after_is_not_put_back(client: FlaskClient, sessio
     assert client.post("/api/put-back", json={}).status_code == 409
 
 
-def test_while_the_page_asks_whose_tile_it_was_the_key_closes_the_question(
-    client: FlaskClient, session: Session
-) -> None:
+def test_while_the_page_asks_whose_tile_it_was_the_key_closes_the_question(client: FlaskClient, session: Game) -> None:
     client.post("/whose", data={"name": "*everybody"})
     session.play((12, 5), "Ann", "Ann")
     shown = client.post("/api/play", data={"train": "Ann", "outer": "7", "page": "/", "form": "play"}).text
@@ -422,7 +420,7 @@ def test_while_the_page_asks_whose_tile_it_was_the_key_closes_the_question(
 
 
 def test_a_correction_that_withdrew_a_fault_is_taken_back_where_that_is_said(
-    client: FlaskClient, session: Session
+    client: FlaskClient, session: Game
 ) -> None:
     client.post("/whose", data={"name": "Ann"})
     session.play((12, 5), "Ann", "Ann")
@@ -444,7 +442,7 @@ def test_a_correction_that_withdrew_a_fault_is_taken_back_where_that_is_said(
     assert shown.count(fallen) == 1 and key_of(client.get(f"/play/{wrong}").text, "/api/undo") is not None
 
 
-def test_a_folded_fault_and_the_marker_key_say_whose_they_are(client: FlaskClient, session: Session) -> None:
+def test_a_folded_fault_and_the_marker_key_say_whose_they_are(client: FlaskClient, session: Game) -> None:
     client.post("/whose", data={"name": "*everybody"})
     session.play((12, 5), "Ann", "Ann")
     session.play((5, 9), "Ann", "Ben")
@@ -457,7 +455,7 @@ def test_a_folded_fault_and_the_marker_key_say_whose_they_are(client: FlaskClien
 
 
 @pytest.mark.parametrize("watched", [False, True])
-def test_the_large_key_names_the_player_and_a_camera_game_has_none(session: Session, watched: bool) -> None:
+def test_the_large_key_names_the_player_and_a_camera_game_has_none(session: Game, watched: bool) -> None:
     """The phone in the middle is nobody's; where a camera records the turn, a key that ends it is not the largest."""
     camera = {"camera": FakeCamera()} if watched else {}
     client = create_app(AppState(session, **camera), PageSettings(pin="0000", testing=True)).test_client()

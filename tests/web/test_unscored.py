@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from bench.stand_ins import tables
 from bench.stand_ins.fakes import FakeSession
 from companion.app.state import AppState
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.web.app import PageSettings, create_app
 from tests.shown import state_of
@@ -75,9 +75,9 @@ def test_further_numbers_that_are_none_are_refused(also: str, keeper: FlaskClien
 
 
 @pytest.fixture
-def played(tmp_path: Path) -> tuple[FlaskClient, Session]:
+def played(tmp_path: Path) -> tuple[FlaskClient, Game]:
     """A real game in its first round, and somebody who has given the PIN."""
-    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    session = Game.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
     session.start_round((12, 12), "Ann", draws_seen=False)
     session.play((12, 5), "Ann")
     client = create_app(AppState(session), PageSettings(pin="135790")).test_client()
@@ -85,7 +85,7 @@ def played(tmp_path: Path) -> tuple[FlaskClient, Session]:
     return client, session
 
 
-def test_points_end_the_round_that_is_played(played: tuple[FlaskClient, Session]) -> None:
+def test_points_end_the_round_that_is_played(played: tuple[FlaskClient, Game]) -> None:
     client, session = played
     assert "Points of round 1" in client.get("/round-points/1").text
     answer = client.post("/round-points/1", data={"points_1": "0", "points_2": "31", "out": "Ann"})
@@ -93,7 +93,7 @@ def test_points_end_the_round_that_is_played(played: tuple[FlaskClient, Session]
     assert session.phase == "scored" and state_of(session)["totals"] == {"Ann": 0, "Ben": 31}
 
 
-def test_a_mistyped_number_of_points_keeps_the_others_and_writes_nothing(played: tuple[FlaskClient, Session]) -> None:
+def test_a_mistyped_number_of_points_keeps_the_others_and_writes_nothing(played: tuple[FlaskClient, Game]) -> None:
     client, session = played
     before = session.seq
     answer = client.post("/round-points/1", data={"points_1": "17", "points_2": "3o", "out": "Ann"})
@@ -102,7 +102,7 @@ def test_a_mistyped_number_of_points_keeps_the_others_and_writes_nothing(played:
     assert session.seq == before
 
 
-def test_a_round_has_its_points_once(played: tuple[FlaskClient, Session]) -> None:
+def test_a_round_has_its_points_once(played: tuple[FlaskClient, Game]) -> None:
     client, session = played
     points = {"points_1": "0", "points_2": "31", "out": "Ann"}
     assert client.post("/round-points/1", data=points).status_code == 303
@@ -116,7 +116,7 @@ def chosen_end(page: str) -> list[str]:
     return re.findall(r'name="out" value="(\w*)" required checked', page)
 
 
-def test_how_the_round_ended_is_asked_and_not_guessed(played: tuple[FlaskClient, Session]) -> None:
+def test_how_the_round_ended_is_asked_and_not_guessed(played: tuple[FlaskClient, Game]) -> None:
     client, session = played
     before = session.seq
     assert chosen_end(client.get("/round-points/1").text) == []
@@ -127,7 +127,7 @@ def test_how_the_round_ended_is_asked_and_not_guessed(played: tuple[FlaskClient,
 
 @pytest.mark.parametrize("told", ["with the points", "before"])
 def test_points_alone_accuse_nobody_of_a_false_block(tmp_path: Path, told: str) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    session = Game.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
     session.start_round((12, 12), "Ann")
     session.play((12, 5), "Ann")
     client = create_app(AppState(session), PageSettings(pin="135790")).test_client()
@@ -143,7 +143,7 @@ def test_points_alone_accuse_nobody_of_a_false_block(tmp_path: Path, told: str) 
     session.close()
 
 
-def test_who_went_out_is_put_right_with_the_points(played: tuple[FlaskClient, Session]) -> None:
+def test_who_went_out_is_put_right_with_the_points(played: tuple[FlaskClient, Game]) -> None:
     client, session = played
     client.post("/round-points/1", data={"points_1": "4", "points_2": "31", "out": ""})
     assert chosen_end(client.get("/round-points/1").text) == [""]
@@ -157,7 +157,7 @@ def test_who_went_out_is_put_right_with_the_points(played: tuple[FlaskClient, Se
     assert not any(play.get("violations") for play in state_of(session)["plays"])
 
 
-def test_an_end_that_was_told_before_is_put_right_too(played: tuple[FlaskClient, Session]) -> None:
+def test_an_end_that_was_told_before_is_put_right_too(played: tuple[FlaskClient, Game]) -> None:
     client, session = played
     session.end_round("out", "Ann")
     assert chosen_end(client.get("/round-points/1").text) == ["Ann"]
@@ -166,7 +166,7 @@ def test_an_end_that_was_told_before_is_put_right_too(played: tuple[FlaskClient,
     assert (counted["how"], counted["out"]) == ("out", "Ben")
 
 
-def test_nobody_has_points_below_zero(played: tuple[FlaskClient, Session]) -> None:
+def test_nobody_has_points_below_zero(played: tuple[FlaskClient, Game]) -> None:
     client, session = played
     before = session.seq
     answer = client.post("/round-points/1", data={"points_1": "0", "points_2": "-50", "out": "Ann"})
@@ -175,7 +175,7 @@ def test_nobody_has_points_below_zero(played: tuple[FlaskClient, Session]) -> No
 
 
 def test_payments_add_up_to_nothing(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", ("Ann", "Ben")))
+    session = Game.create(tmp_path / "g.jsonl", Header("jielong", "chinese", ("Ann", "Ben")))
     session.start_round(starter="Ann")
     client = create_app(AppState(session), PageSettings(pin="135790")).test_client()
     client.post("/pin", data={"pin": "135790"})
@@ -190,7 +190,7 @@ def test_payments_add_up_to_nothing(tmp_path: Path) -> None:
 
 def test_typed_points_of_a_chinese_round_claim_no_end_that_nobody_told(tmp_path: Path) -> None:
     """By the record everybody holds all tiles: "All tiles are played" would be a guess."""
-    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", ("Ann", "Ben")))
+    session = Game.create(tmp_path / "g.jsonl", Header("jielong", "chinese", ("Ann", "Ben")))
     session.start_round(starter="Ann")
     client = create_app(AppState(session), PageSettings(pin="135790")).test_client()
     client.post("/pin", data={"pin": "135790"})
@@ -210,7 +210,7 @@ def test_typed_points_of_a_chinese_round_claim_no_end_that_nobody_told(tmp_path:
 
 @pytest.mark.parametrize("later", [False, True])
 def test_hands_and_typed_points_of_a_round_take_each_others_place(
-    played: tuple[FlaskClient, Session], later: bool
+    played: tuple[FlaskClient, Game], later: bool
 ) -> None:
     client, session = played
     points = {"points_1": "0", "points_2": "31", "out": "Ann"}
@@ -241,14 +241,14 @@ def test_hands_and_typed_points_of_a_round_take_each_others_place(
     assert client.post("/round-points/1", data=points | {"points_2": "40"}).location == "/scores"
     assert "counted from the hands" not in client.get("/round-points/1").text and not session.hands_of(1)
     session.close()
-    again = Session.open(session.journal.path)
+    again = Game.open(session.journal.path)
     assert state_of(again)["totals"] == {"Ann": 0, "Ben": 40} and again.snapshot().trains == on_table
     again.undo()
     assert state_of(again)["totals"] == {"Ann": 0, "Ben": 21}
     again.close()
 
 
-def test_what_was_changed_has_the_numbers_of_typed_points(played: tuple[FlaskClient, Session]) -> None:
+def test_what_was_changed_has_the_numbers_of_typed_points(played: tuple[FlaskClient, Game]) -> None:
     client, _session = played
     for points in ("31", "13"):
         client.post("/round-points/1", data={"points_1": "0", "points_2": points, "out": "Ann"})

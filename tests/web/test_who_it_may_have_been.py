@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from companion.app.state import AppState
 from companion.cli.journals import explain
-from companion.game.session import Session
+from companion.game.game import Game
 from companion.log.event_fields import Header
 from companion.log.events import TilePlayed
 from companion.perception.settings import LookReason
@@ -33,7 +33,7 @@ ROW = re.compile(r"<li><span><b>(.*?)</b>(.*?)</span> <small>(\d+) %</small></li
 def test_the_page_shows_the_hypotheses_of_explain_and_their_shares_add_up(tmp_path: Path) -> None:
     """Ann lays on Cy's closed train, and everybody goes on in order."""
     header = Header("reeves", "double-12", ("Ann", "Ben", "Cy"))
-    session = Session.create(tmp_path / "journal.jsonl", header)
+    session = Game.create(tmp_path / "journal.jsonl", header)
     session.start_round((12, 12), "Ann")
     for n, change in enumerate(DELTAS):
         again = (str(LookReason.NO_LEGAL_PLAY),) if change == "+3-5@Cy" else ()
@@ -77,7 +77,7 @@ def test_the_page_shows_the_hypotheses_of_explain_and_their_shares_add_up(tmp_pa
 
 
 def test_a_game_that_was_tapped_in_is_explained_as_it_is_ruled(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "journal.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
+    session = Game.create(tmp_path / "journal.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
     session.start_round((12, 12), "Ann")
     legal = session.play((12, 5), "Ann", by="Ann")[0].seq
     fault = session.play((5, 5), "Ann", by="Ben")[0].seq
@@ -100,7 +100,7 @@ def test_a_game_that_was_tapped_in_is_explained_as_it_is_ruled(tmp_path: Path) -
 
 
 def test_what_is_no_piece_is_answered_in_a_line(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "journal.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")))
+    session = Game.create(tmp_path / "journal.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")))
     session.start_round((12, 12), "Ann")
     app = create_app(AppState(session), PageSettings(pin="0000", testing=True))
     answer = app.test_client().get("/play/1/why")
