@@ -100,8 +100,8 @@ def question(now: History) -> list[Event]:
     asked = (one for one in now.last.lines if isinstance(one, Unclear) and one.candidates)
     earlier = next((one for one in asked if one.reason == QuestionKind.SEVERAL_EXPLANATIONS), None)
     if earlier is not None:
-        item = belief.item_of.get(earlier.candidates[0].events[0]["seq"])
-        entry = None if item is None else belief.tracker.entries.get(item)
+        about = next((line.get("seq", 0) for key in earlier.candidates for line in key.events), 0)
+        entry = belief.tracker.entries.get(belief.item_of.get(about, -1))
         told = entry is None or entry.taken_back or entry.verdict.by is not None
         waits = told and any(one.seq == earlier.seq for one in now.questions())
         return [Corrected(corrects=earlier.seq, what={"withdrawn": True}, source="camera")] if waits else []

@@ -64,9 +64,13 @@ def test_the_answer_is_undone_as_one(session: Game) -> None:
     assert [one.seq for one in session.questions] == [question.seq]
 
 
-def test_who_does_not_know_leaves_it_open_and_is_not_asked_again(session: Game) -> None:
+@pytest.mark.parametrize("restarted", [False, True], ids=["at once", "after a restart"])
+def test_who_does_not_know_leaves_it_open_and_is_not_asked_again(session: Game, restarted: bool) -> None:
     (question,) = session.questions
     session.answer(question.seq, None)
+    if restarted:
+        session.close()
+        session = Game.open(session.journal.path, ticking())
     for change in ("+7-2@Ben", "+4-0@Ann", "+8-4@Cy"):
         session.observe(table_change(parse_delta([change])))
     assert session.questions == ()
