@@ -305,12 +305,12 @@ def cannot_play() -> AnyResponse:
 
 
 def _expect_anothers(player: str) -> None:
-    """Raises AskBack where another phone has only just said this of somebody else: the key has named the next player
-    since, perhaps under a finger that was on its way."""
+    """Raises AskBack where this has only just been said of somebody else: the key has named the next player since, perhaps
+    under a finger that was on its way or taps twice."""
     last: LastUnable = current_app.extensions["companion_unable"]
-    said = last.said_elsewhere(this_browser())
+    said = last.said_just_now(this_browser())
     if said not in (None, player):
-        sentence = _("Another phone has just said that %(name)s cannot play.", name=said)
+        sentence = _("It has only just been said that %(name)s cannot play.", name=said)
         raise AskBack(sentence, [(_("%(name)s cannot play either", name=player), {"by": player})])
 
 

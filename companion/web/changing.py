@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import secrets
 import threading
 import time
@@ -294,9 +295,9 @@ def _files() -> list[tuple[str, str]]:
     return found
 
 
-JUST_NOW_S = 3.0
-"""For so long after another phone's *Cannot play* the same key of a shared phone may still mean the same player: people
-who look at the table tap without reading the key again."""
+JUST_NOW_S, TWICE_S = 3.0, 1.5
+"""For so long after another phone's *Cannot play*, or its own, the same key of a shared phone may still mean the same
+player: people who look at the table tap without reading the key again, and some tap twice."""
 
 
 @dataclass(slots=True)
@@ -306,15 +307,15 @@ class LastUnable:
     clock: Callable[[], float] = time.monotonic
     _player: str | None = None
     _browser: str | None = None
-    _until_s: float = 0.0
+    _said_s: float = -math.inf
 
-    def said_elsewhere(self, browser: str | None) -> str | None:
-        """The player, where it was only just and by another phone than `browser`."""
-        is_new = self.clock() < self._until_s and browser != self._browser
+    def said_just_now(self, browser: str | None) -> str | None:
+        """The player, where it was only just, as `browser` sees it."""
+        is_new = self.clock() < self._said_s + (TWICE_S if browser == self._browser else JUST_NOW_S)
         return self._player if is_new else None
 
     def say(self, player: str | None, browser: str | None) -> None:
-        self._player, self._browser, self._until_s = player, browser, self.clock() + JUST_NOW_S
+        self._player, self._browser, self._said_s = player, browser, self.clock()
 
 
 @contextmanager
