@@ -305,8 +305,8 @@ def cannot_play() -> AnyResponse:
 
 
 def _expect_anothers(player: str) -> None:
-    """Raises AskBack where this has only just been said of somebody else: the key has named the next player since, perhaps
-    under a finger that was on its way or taps twice."""
+    """Raises AskBack where this has only just been said of somebody else: the key has named the next player since,
+    perhaps under a finger that was on its way or taps twice."""
     last: LastUnable = current_app.extensions["companion_unable"]
     said = last.said_just_now(this_browser())
     if said not in (None, player):

@@ -464,12 +464,26 @@ def write_points(number: int) -> AnyResponse:
 def _write_points(session: Any, fields: Mapping[str, Any], board: GameView, number: int) -> None:
     scores = _points(fields, board)
     how, out = _told_end(fields, board)
+    _expect_none_left(fields, board, scores, out)
     ended, played = _ended(board, number), _counted(board, number)
     otherwise = ended is not None and ended != _end_of(fields, board)
     if played is None or scores != played.scores or not otherwise:
         act(session.enter_scores, scores, number, out=out, how=how)
     if otherwise:
         act(session.end_otherwise, number, how, out)
+
+
+def _expect_none_left(fields: Mapping[str, Any], board: GameView, scores: Mapping[str, int], out: str | None) -> None:
+    """Raises FieldError where whoever went out has points, unless people have looked at these once more."""
+    seat = board.seat(out)
+    if seat is None or out is None or board.most_points_win or not scores[out]:
+        return
+    if fields.get("sure") != f"{out} {fields[f'points_{seat.index}']}":
+        sentence = _(
+            "%(name)s went out, yet has points: %(points)s. If that is right, write them down again.",
+            name=out, points=scores[out],
+        )  # fmt: skip
+        raise FieldError("sure", sentence)
 
 
 def _points(fields: Mapping[str, Any], board: GameView) -> dict[str, int]:

@@ -134,7 +134,7 @@ def test_the_end_of_a_turn_is_offered_only_to_who_has_something_to_end(train_tab
 
 
 def test_one_button_passes_by_the_rules(train_table: Table) -> None:
-    train_table.post("cannot-play")
+    train_table.post("cannot-play", again="1")
     shown = state_of(train_table.session)
     assert shown["turn"] == "Ben" and shown["markers"] == ["Ann"]
     assert [line["event"] for line in shown["plays"][-2:]] == ["drew", "marker_placed"]
@@ -142,7 +142,7 @@ def test_one_button_passes_by_the_rules(train_table: Table) -> None:
 
 def test_the_marker_goes_with_the_tapped_tile(train_table: Table) -> None:
     for _ in NAMES:
-        train_table.post("cannot-play")
+        train_table.post("cannot-play", again="1")
     train_table.post("play", train="Ann", outer="5")
     assert state_of(train_table.session)["markers"] == [name for name in NAMES if name != "Ann"]
     assert "Take Ann" not in train_table.page
@@ -151,7 +151,7 @@ def test_the_marker_goes_with_the_tapped_tile(train_table: Table) -> None:
 def test_where_the_marker_may_stay_one_tap_takes_it_off_after_the_play(tmp_path: Path) -> None:
     table = Table(tmp_path, "reeves", "double-12")
     for _ in NAMES:
-        table.post("cannot-play")
+        table.post("cannot-play", again="1")
     assert "Take Ann's marker off" not in table.page
     table.post("play", train="Ann", outer="5")
     assert "Take Ann's marker off" in table.page

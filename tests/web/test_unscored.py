@@ -102,6 +102,19 @@ def test_a_mistyped_number_of_points_keeps_the_others_and_writes_nothing(played:
     assert session.seq == before
 
 
+def test_points_of_whoever_went_out_are_looked_at_once_more(played: tuple[FlaskClient, Game]) -> None:
+    client, session = played
+    before, points = session.seq, {"points_1": "০", "points_2": "৭", "out": "Ben"}
+    answer = client.post("/round-points/1", data=points)
+    assert answer.status_code == 400 and "Ben went out, yet has points: 7." in answer.text and session.seq == before
+    sure = re.search(r'name="sure" value="([^"]*)"', answer.text)
+    assert sure is not None
+    other = client.post("/round-points/1", data=points | {"points_2": "9", "sure": sure[1]})
+    assert other.status_code == 400 and session.seq == before, "that is another number"
+    assert client.post("/round-points/1", data=points | {"sure": sure[1]}).status_code == 303
+    assert state_of(session)["totals"] == {"Ann": 0, "Ben": 7}
+
+
 def test_a_round_has_its_points_once(played: tuple[FlaskClient, Game]) -> None:
     client, session = played
     points = {"points_1": "0", "points_2": "31", "out": "Ann"}
@@ -147,7 +160,7 @@ def test_who_went_out_is_put_right_with_the_points(played: tuple[FlaskClient, Ga
     client, session = played
     client.post("/round-points/1", data={"points_1": "4", "points_2": "31", "out": ""})
     assert chosen_end(client.get("/round-points/1").text) == [""]
-    for points, out in ((("0", "31"), "Ann"), (("0", "31"), "Ben"), (("7", "0"), "Ben")):
+    for points, out in ((("0", "31"), "Ann"), (("31", "0"), "Ben"), (("7", "0"), "Ben")):
         sent = {"points_1": points[0], "points_2": points[1], "out": out}
         assert client.post("/round-points/1", data=sent).status_code == 303
         played_round = state_of(session)["rounds_played"][0]

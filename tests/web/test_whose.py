@@ -316,7 +316,7 @@ def test_cannot_play_of_the_next_turn_counts(table: Table) -> None:
 
 
 def unable(table: Table, seconds: float, phones: int = 2) -> list[str | None]:
-    """Whose *Cannot play* counts, if two phones of nobody, or one, say it so many seconds apart, as it is shown then."""
+    """Whose *Cannot play* counts, if two phones of nobody, or one, say it so many seconds apart, as shown then."""
     now = [100.0]
     table.client.application.extensions["companion_unable"] = LastUnable(lambda: now[0])
     first = phone(table, SHARED)
