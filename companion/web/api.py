@@ -23,7 +23,7 @@ from companion.supervise.parts import line_of
 from companion.web.access import own_path, say_whose, this_browser, wants_page, who_changes
 from companion.web.changing import LastUnable, changes, table_as_seen, what_changes
 from companion.web.forms import HIGHEST, FieldError, number, person, read_body, text, tile, tiles
-from companion.web.hands import has_none_left, places_of
+from companion.web.hands import copies_of, has_none_left, places_of
 from companion.web.languages import gettext as _
 from companion.web.languages import in_a_sentence
 from companion.web.tapping import Carried, carried, comes_after, missing_act
@@ -236,8 +236,8 @@ def _whose(train: str, laid: tuple[int, int]) -> str | None:
 def _expect_possible(laid: tuple[int, int]) -> None:
     """Raises AskBack for a tile that the set does not have, or of which all that it has lie on the table already."""
     board = _board()
-    if min(laid) < board.lowest or max(laid) > board.set_max:
-        sentence = f"{show_tile(laid)}? {_('The set of this game has no such tile.')}"
+    if not copies_of(board).get((min(laid), max(laid))):
+        sentence = f"{show_tile(laid, board.family)}? {_('The set of this game has no such tile.')}"
         raise AskBack(sentence, [(_("Record it all the same"), {"again": "1"})])
     where = None if board.chinese else places_of(board).get((min(laid), max(laid)))
     if where is not None:

@@ -46,7 +46,7 @@ def hand_notes(
     Of Chinese tiles those that were put away count with those still held.
     """
     found: dict[str, list[str]] = {}
-    copies = _copies(board)
+    copies = copies_of(board)
     places = {} if board.chinese else places_of(board)
     shown = {tile: [where] for tile, where in places.items()}
     for laid in board.line:
@@ -63,7 +63,7 @@ def hand_notes(
     return {player: notes for player, notes in found.items() if notes}
 
 
-def _copies(board: GameView) -> Mapping[tuple[int, int], int]:
+def copies_of(board: GameView) -> Mapping[tuple[int, int], int]:
     """Tile, its lower half first -> how many of it this game's set has."""
     if not board.chinese:
         return {(tile.low, tile.high): 1 for tile in double_set(board.set_max)}
@@ -144,14 +144,14 @@ def places_of(board: GameView) -> dict[tuple[int, int], str]:
 def has_none_left(board: GameView, laid: tuple[int, int]) -> bool:
     """Whether as many of this Chinese tile lie in the line as the set has; some are in it twice."""
     lying = sum(_sorted(one.tile) == _sorted(laid) for one in board.line if not any(one.unread))
-    return board.chinese and lying >= _copies(board).get(_sorted(laid), 0)
+    return board.chinese and lying >= copies_of(board).get(_sorted(laid), 0)
 
 
 def tiles_left(board: GameView) -> list[str]:
     """Every tile of this game's set that lies nowhere on the table, as it is typed, the lower half first, twice where
     two of it are left; [] where these are too many to choose from."""
     lying = Counter([*places_of(board), *(_sorted(laid.tile) for laid in board.line if not any(laid.unread))])
-    left = sorted((Counter(_copies(board)) - lying).elements())
+    left = sorted((Counter(copies_of(board)) - lying).elements())
     return [show_tile(tile, board.family) for tile in left] if len(left) <= MOST_TO_CHOOSE else []
 
 

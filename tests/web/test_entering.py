@@ -379,3 +379,11 @@ def test_a_last_tile_is_announced_with_one_tap(keeper: FlaskClient, session: Fak
         session.show({**table, "hands": {**table["hands"], "Ann": held}})
         keys, _more = words(keeper.get("/").text).split('<details class="rare"')
         assert ("Knock (last tile): Ann" in keys) is offered
+
+
+def test_a_tile_left_out_of_the_set_is_not_said_to_lie_on_the_table(tmp_path: Path) -> None:
+    """Kkori for three leaves out 3:3 to 6:6."""
+    table = Table(tmp_path, "kkori", "chinese")
+    answer = words(unescape(table.post("play", train="R", inner="3", outer="3").text))
+    assert "3:3? The set of this game has no such tile." in answer and not table.plays()
+    table.session.close()
