@@ -64,7 +64,7 @@ AFTER_THE_ROUND = ("ended", "scored", "over")
 
 
 class GameSink(ObservationSink):
-    """Between one Watcher and one Game. Its session's rules decide what would be an accusation.
+    """Between one Watcher and one Game, whose rules decide what would be an accusation.
 
     >>> from tempfile import mkdtemp
     >>> from companion.log.event_fields import Header
