@@ -420,7 +420,7 @@ class Game:
         with self._lock:
             self._running(also_ended=True)
             laid = Play(laid_of(tile), train)
-            who = said.layer(self.history, by, laid)
+            who = said.who_laid(self.history, by, laid)
             played = TilePlayed(by=who, tile=laid.tile, train=train, outer_only=outer_only, end=end, turn=turn)
             return self._add(*(said.with_marker(self.history, played) if lift else [played]))
 

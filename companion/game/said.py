@@ -65,7 +65,7 @@ def whose(now: History, by: str | None) -> str | None:
     return None if course is None or course.turn_open else course.mover
 
 
-def layer(now: History, by: str | None, play: Play) -> str | None:
+def who_laid(now: History, by: str | None, play: Play) -> str | None:
     """The player of a tile: as said, else who is to move; the train's owner while first trains are laid at the
     same time, while the owner lays a long one that may go on, and where the train is closed to who is to move."""
     course, train = now.match.course, play.train
