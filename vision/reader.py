@@ -300,15 +300,16 @@ def _in_chains(look: Look, finds: Finds, short: NDArray[np.intp]) -> Finds:
     """
     once = pack_finds(finds, _length(look, finds))
     vague = clear(finds) < READABLE
-    likely = ((finds.confidence >= SHAKY_DETECTION) | ~vague) & (finds.none.min(1) <= PHANTOM)
-    there = once[(likely & (finds.kind == Kind.FACE_UP))[once]]
+    likely = ((finds.confidence >= SHAKY_DETECTION) | ~vague) & (finds.kind == Kind.FACE_UP)
+    nothing = finds.none.min(1) > PHANTOM
+    there, across = once[(likely & ~nothing)[once]], once[(likely & nothing)[once]]
     quads, vague = finds.quads[there], vague[there]
     new = chains.proposals(quads)
     # Halves of two neighbours look like a tile and like none, or, as like lies at like, like a double in line.
     first, second = finds.values[there].argmax(2).T
     doubles = first == second
     moved = chains.in_line(quads) & doubles
-    astray = there[(vague & (finds.none[there].min(1) > HINT_OF_NOTHING)) | moved]
+    astray = np.concatenate([there[(vague & (finds.none[there].min(1) > HINT_OF_NOTHING)) | moved], across])
     unread = there[vague]
     long, pieces = chains.cut_short(finds.quads[unread])
     off = [shifted(finds.quads[astray], (by, 0.0, 0.0, 0.0)) for by in (0.5, -0.5)]

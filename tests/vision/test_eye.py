@@ -21,7 +21,7 @@ from vision.detector import Detector
 from vision.eye import open_eye
 from vision.familiar import Appearance
 from vision.known_set import KnownSet
-from vision.reader import Reader, _parts
+from vision.reader import Reader, _parts, found, split
 from vision.rotated import iou
 from vision.weights import WeightsError, shipped_weights
 
@@ -300,3 +300,20 @@ def test_clear_tiles_are_read_hardly_more_than_once(eye, table, monkeypatch):
     seen = eye.look(table[0])
     assert len(seen.tiles) == 20
     assert sum(cuts) <= 1.6 * np.count_nonzero(finds[0].kind <= 1)
+
+
+@pytest.mark.parametrize("gap", [6, 10])
+def test_a_box_across_a_seam_is_read_half_a_tile_off_however_surely_it_is_none(eye, gap):
+    """A 1-2 and a 2-3, found as one tile that lies over both: the wider the gap, the less it looks like one."""
+    image = np.full((200, 400, 3), (60, 70, 50), np.uint8)
+    for x, pips in ((80, (1, 2)), (200 + gap, (2, 3))):
+        image[70:130, x : x + 120] = (90, 240, 90)
+        cv2.line(image, (x + 60, 72), (x + 60, 128), (30, 60, 120), 4)
+        for half, value in enumerate(pips):
+            for off in ((0,), (-16, 16), (-16, 0, 16))[value - 1]:
+                cv2.circle(image, (x + 30 + 60 * half + off, 100 + off), 5, (30, 50, 120), -1, cv2.LINE_AA)
+    quad = np.array([[140, 130], [140, 70], [260 + gap, 70], [260 + gap, 130]], np.float32)
+    look = eye.reader.at(image)
+    finds = found(look, Detections(quad[None], np.zeros(1, np.int8), np.full(1, 0.9, np.float32)))
+    assert (finds.none.max() > 0.9) == (gap == 10)
+    assert {(1, 2), (2, 3)} <= {tuple(values) for values in split(look, finds).values.argmax(2).tolist()}
