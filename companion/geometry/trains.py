@@ -510,10 +510,16 @@ class TrainFinder(Finder):
                 owner = self.seat(n)
                 assert owner is not None
                 hands.setdefault(owner, []).append(self.placed(n))
+        lie = Counter(self.seat(link.tile) for chain in loose for link in chain.links)
         for chain in loose:
             tiles = [self.placed(link.tile) for link in chain.links]
             owners = [self.seat(link.tile) for link in chain.links]
-            apart = [owner is None or tile.id in forked for tile, owner in zip(tiles, owners, strict=True)]
+            # Where another player has laid a hand open, one tile that touches a train is a hand as well.
+            shown = {owner: any(n > 1 for seat, n in lie.items() if seat not in (None, owner)) for owner in owners}
+            apart = [
+                owner is None or (tile.id in forked and not shown[owner])
+                for tile, owner in zip(tiles, owners, strict=True)
+            ]
             if len(tiles) > 1 and None not in owners and len(set(owners)) == 1:
                 apart = [False] * len(tiles)  # several tiles at one seat are a hand, whatever train they touch
             elif sum(apart) * 2 >= len(tiles):  # a train runs to the table's edge, a hand does not run to its middle

@@ -345,7 +345,7 @@ def test_hands_laid_open_belong_to_their_seats() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_several_tiles_at_a_seat_are_a_hand_though_one_touches_a_train(count: int) -> None:
-    """One alone may be a play that forks the train."""
+    """One alone may be a play that forks the train, but where another player has laid a hand open."""
     laid = eastward([(12, 5), (5, 7), (7, 1), (1, 9), (9, 4), (4, 8), (8, 2), (2, 6), (6, 10)])
     laid.append(tile(1113.0, 450.0, 90.0, 10, 10))
     before = reconstruct(view(laid), SETUP)
@@ -354,6 +354,9 @@ def test_several_tiles_at_a_seat_are_a_hand_though_one_touches_a_train(count: in
     assert len(layout.trains["Ann"]) == 10
     assert len(layout.hands.get("Ann", ())) == (count if count > 1 else 0)
     assert any(one.trouble is Trouble.FORKED_TRAIN for one in layout.problems)
+    others = [tile(40.0, 500.0 + 30 * n, 0.0, 0, n) for n in range(2)]
+    layout = reconstruct(view([*laid, *hand, *others]), SETUP, before)
+    assert {name: len(tiles) for name, tiles in layout.hands.items()} == {"Ann": count, "Ben": 2}
 
 
 @pytest.mark.parametrize("apart", [8.0, 20.0])
