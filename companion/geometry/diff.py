@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from itertools import takewhile
 
-from companion.geometry.layout import Layout, PlacedTile, Problem, Trouble
+from companion.geometry.layout import Layout, PlacedTile, Point, Problem, TableSetup, TableView, Trouble, sector_of
 from companion.log.events import TableChange
 from companion.rules.notation import Change, Drawing, Vanishing
-from companion.rules.position import LEFT, RIGHT, Mark, Play, Unmark
+from companion.rules.position import LEFT, RIGHT, SOMEBODY, Mark, Play, Unmark
 from companion.rules.tile import Tile
 
 DOUBTS = frozenset(
@@ -113,6 +113,18 @@ def difference(before: Layout, after: Layout) -> Observation:
         news=news,
         given=frozenset(one for one, tile_id in zip(laid, news, strict=True) if tile_id in unread),
     )
+
+
+def with_backs(
+    layout: Layout, places: Sequence[Point], view: TableView, setup: TableSetup, on_record: int | None
+) -> Layout:
+    """The layout with tiles face down that were overlooked at these places. Beside a Chinese line they count as far as
+    more are `on_record`; the others were put away and overlooked as they came."""
+    if layout.boneyard is not None:
+        return replace(layout, boneyard=layout.boneyard + len(places))
+    known = places[: max(0, (on_record or 0) - sum(layout.discards.values()))]
+    more = Counter(sector_of(place, view, setup) or SOMEBODY for place in known)
+    return replace(layout, discards=more + Counter(layout.discards)) if more else layout
 
 
 def _train_order(name: str, layout: Layout) -> int:

@@ -213,6 +213,8 @@ class GameSink(ObservationSink):
 
     def face_down(self) -> int | None:
         table = self.position
+        if isinstance(table, LinePosition):
+            return sum(table.discards.values())
         known = None if table is None else table.boneyard
         return self._beginning.left_over() if known is None else known
 

@@ -479,13 +479,13 @@ class TableReader:
         """The places that an arm hides, half a tile's length wider, in mm."""
         return tuple(box_mm(region, self.calibration, self.setup.tile_mm[0] / 2) for region in reading.hidden)
 
-    def overlooked_backs(self, frame: Frame) -> int:
-        """Tiles lying face down that the last look found where nothing has changed: they were overlooked before."""
+    def overlooked_backs(self, frame: Frame) -> list[Point]:
+        """Where the last look found tiles lying face down though nothing has changed: they were overlooked before."""
         memory = self.memory
         new = [one.seen for one in memory.tracks if one.born == memory.readings and not one.seen.face_up]
-        if not new:
-            return 0
-        return self._things.changes(self._small(frame), [one.center_mm for one in new]).count(False)
+        places = [one.center_mm for one in new]
+        changed = self._things.changes(self._small(frame), places) if places else ()
+        return [place for place, other in zip(places, changed, strict=True) if not other]
 
     def things(self, frame: Frame) -> tuple[Sequence[Point], Sequence[Point]]:
         """Where something lies that was not recognised, and which of these lay there before what is new was laid."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.geometry import Layout, TableSetup, Trouble, owners_of, with_history
-from companion.geometry.diff import Observation, difference
+from companion.geometry.diff import Observation, difference, with_backs
 from companion.geometry.identity import before_the_next, may_be_a_wall
 from companion.geometry.layout import Point, SeenTile
 from companion.perception.attributing import Attribution
@@ -449,10 +449,10 @@ class Watcher:
         return self.backs.real(found, self.layout)
 
     def _count_overlooked(self, frame: Frame) -> None:
-        """A tile found face down that was overlooked before must not hide a draw."""
-        if self.layout is not None and self.layout.boneyard is not None:
-            more = self.layout.boneyard + self.reader.overlooked_backs(frame)
-            self.layout = self.backs.real(replace(self.layout, boneyard=more), self.layout)
+        """A tile found face down that was overlooked before must not hide a draw, nor be put away once more."""
+        if self.layout is not None and (places := self.reader.overlooked_backs(frame)):
+            more = with_backs(self.layout, places, self.reader.view(frame), self.setup, self.sink.face_down())
+            self.layout = self.backs.real(more, self.layout)
 
     def _follow(self, frame: Frame, state: SettleState) -> None:
         """After a bump: the corner markers say where the table is now, else the shift of the picture does."""

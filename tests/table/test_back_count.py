@@ -11,8 +11,9 @@ import pytest
 
 from bench.stand_ins.sketch import sketched
 from bench.stand_ins.watching import watching
-from companion.geometry import Layout, PlacedTile
-from companion.geometry.layout import SeenHalf, SeenTile
+from companion.geometry import Layout, PlacedTile, TableSetup
+from companion.geometry.diff import difference, with_backs
+from companion.geometry.layout import Family, SeenHalf, SeenTile, TableView
 from companion.observing.game_sink import GameSink
 from companion.perception import watcher as watching_module
 from companion.perception.understanding import BackCount
@@ -108,3 +109,13 @@ def test_where_nobody_knows_how_many_there_are_all_count() -> None:
     backs.settled(Layout(boneyard=30), Layout(boneyard=31))
     assert backs.most is None
     assert BackCount(30).real(Layout(boneyard=None), None).boneyard is None
+
+
+def test_a_tile_put_away_that_is_on_record_and_was_overlooked_is_not_put_away_again() -> None:
+    plan = TableSetup(Family.CHINESE, ("Ann", "Ben"), {"Ann": 90.0, "Ben": -90.0}, tile_mm=(48.0, 24.0, 9.0))
+    view, places = TableView((), (), None, (900.0, 675.0)), [(450.0, 630.0), (480.0, 630.0)]
+    seen = Layout(discards={"Ann": 0, "Ben": 3})
+    after = replace(seen, discards={"Ann": 2, "Ben": 3})
+    for on_record, new in ((None, 2), (3, 2), (4, 1), (5, 0)):
+        before = with_backs(seen, places, view, plan, on_record)
+        assert difference(before, after).discards == ({"Ann": new} if new else {})
