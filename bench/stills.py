@@ -40,8 +40,7 @@ from bench.train_kinds import train_kinds
 from companion.geometry import Layout, reconstruct
 from companion.geometry.layout import SeenTile, TableSetup, TableView
 from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table
-from companion.perception.table_reader import box_of
-from companion.perception.understanding import back_between_blanks, blanks_in_doubt, weigh_unread
+from companion.perception.understanding import back_between_blanks, blanks_in_doubt
 from companion.rules.tile import Laid
 from datasets.folder_argument import RENDERER, folder_with
 from datasets.render.table import TableCamera, TableScene, corners_px
@@ -118,14 +117,11 @@ def look(
     # A fainter find is believed only where a marker lay before.
     markers = tuple(marker for marker in seen.markers if marker.confidence >= LEAST_THING_CONFIDENCE)
     layout = reconstruct(TableView(seen.tiles, markers, seen.hub, size_mm), setup)
-    box = box_of(known)
     read = seen.tiles
     doubted = blanks_in_doubt(layout, read, setup.engine) or back_between_blanks(layout, read)
     if doubted is not None:
         read = doubted
         layout = reconstruct(TableView(read, markers, seen.hub, size_mm), setup)
-    tiles = weigh_unread(layout, read, setup.engine, box, {})
-    layout = reconstruct(TableView(tuple(tiles), markers, seen.hub, size_mm), setup)
     wrong = faults(layout, trains, marked)
     return {
         "players": len(plan.players),

@@ -17,7 +17,7 @@ The results of reconstruction: placed tiles, trains, and problems as values.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -393,6 +393,25 @@ class Layout:
         """Those in trains and lines, and the engine: a stray face-up tile may be a stain on a back."""
         strays = {tile.id for tiles in (self.loose, *self.hands.values()) for tile in tiles}
         return (tile for tile in self if tile.id not in strays)
+
+    def with_values(self, values: Mapping[int, Laid]) -> Layout:
+        """The same with these values for unread tiles of its trains and line, and for its engine, by identity."""
+
+        def read(row: Sequence[PlacedTile]) -> tuple[PlacedTile, ...]:
+            return tuple(replace(one, seen=one.read_as(values[one.id])) if one.id in values else one for one in row)
+
+        open_still = [
+            one
+            for one in self.problems
+            if one.trouble is not Trouble.UNREADABLE_TILE or values.keys().isdisjoint(one.tiles)
+        ]
+        return replace(
+            self,
+            trains={name: read(train) for name, train in self.trains.items()},
+            engine=self.engine and read([self.engine])[0],
+            line=read(self.line),
+            problems=tuple(open_still),
+        )
 
     def has(self, trouble: Trouble) -> bool:
         return any(problem.trouble == trouble for problem in self.problems)

@@ -35,9 +35,6 @@ COARSE_PX, COARSELY = 26.0, 0.998
 """A half narrower than this in the picture is never read more surely than the second. Of the other renderer's halves
 22 to 25 px wide 3 of 4,673 were wrong though read with .999 and more (bench/coarse.py): too many to accuse by."""
 
-LISTED = 0.5
-"""A half of which the eye lists less than this may be anything that the box has: something covers it."""
-
 
 def readings_of(observation: Observation, layout: Layout, box: Iterable[Tile]) -> dict[Play, Confidence]:
     """How surely each of the tiles now laid was read, and whether it lies across its train; a half that was not read
@@ -68,8 +65,7 @@ def _is_coarse(tile: PlacedTile) -> bool:
 def _ranked(half: SeenHalf, values: frozenset[int]) -> tuple[float, tuple[tuple[int, float], ...]]:
     """The probability of a half's value, and its runners-up."""
     assert half.value is not None
-    listed = sum(p for _, p in half.others)
-    odds = half.odds(values if listed < LISTED else frozenset())
+    odds = half.odds(values)
     p = odds.pop(half.value, 0.0)
     return p, tuple(sorted(odds.items(), key=lambda one: (-one[1], one[0])))
 

@@ -17,7 +17,7 @@ from companion.geometry.joints import distance
 from companion.geometry.layout import Point
 from companion.log.event_fields import Candidate, Question, QuestionKind
 from companion.log.events import HandShown, RoundEnded
-from companion.perception.understanding import TrainPlace, likely_tiles
+from companion.perception.understanding import likely_tiles
 from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Tile
 
@@ -285,7 +285,7 @@ class OpenHands:
             return ()
         lying = others + Counter(known.values())
         found: dict[Tile, float] = {}
-        for p, laid in likely_tiles(unread[0].halves, 0, TrainPlace(), self.box, lying):
+        for p, laid in likely_tiles(unread[0].halves, 0, self.box, lying):
             found[laid.tile] = found.get(laid.tile, 0.0) + p
         ranked = sorted(found.items(), key=lambda item: -item[1])[:MOST_CANDIDATES]
         return tuple(

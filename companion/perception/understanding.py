@@ -25,6 +25,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from companion.geometry import Layout, PlacedTile, TableSetup, Trouble, covered, reconstruct
 from companion.geometry.chinese_line import as_recorded
@@ -155,45 +156,8 @@ def _touches(back: SeenTile, end: Point, middle: Point) -> bool:
     return abs(math.dist(end, middle) - back.width_mm / 2) < TOUCHING * back.width_mm
 
 
-MISMATCH = 0.005
-"""How likely a laid tile does not match its neighbour (field notes: one play in 200 breaks a rule)."""
-
-ACROSS, ALONG = 0.005, 0.2
-"""How likely a tile that lies across its train is no double, and one that lies along it a double: both are people's
-habits, and some trains turn a corner."""
-
-SURE = 0.95
-"""From this probability on the likeliest tile is taken as read."""
-
 GUESS = 0.3
 """A find that is not surely a tile counts as an unread one from this probability on."""
-
-
-@dataclass(frozen=True, slots=True)
-class TrainPlace:
-    """The place of a tile in its train. None: unknown.
-
-    >>> place = TrainPlace(due=5)
-    >>> place.likelihood(5, 2) > place.likelihood(2, 5)
-    True
-    """
-
-    due: int | None = None
-    """The value before it."""
-    following: int | None = None
-    """The value behind it."""
-    crosswise: bool | None = None
-    """It lies across the train."""
-    hidden_from: int | None = None
-    """The tile before it was never seen, and leads from this value to it."""
-
-    def likelihood(self, a: int, b: int) -> float:
-        """How much likelier than anything a tile with `a` inside and `b` outside is to lie here, at most 1."""
-        p = 1.0 if self.due in (None, a) else MISMATCH
-        p *= 1.0 if self.following in (None, b) else MISMATCH
-        if self.crosswise is not None and self.crosswise != (a == b):
-            p *= ACROSS if self.crosswise else ALONG
-        return p
 
 
 def values_of(box: Iterable[Tile]) -> frozenset[int]:
@@ -201,11 +165,7 @@ def values_of(box: Iterable[Tile]) -> frozenset[int]:
 
 
 def likely_tiles(
-    halves: tuple[SeenHalf, SeenHalf],
-    inner_half: int,
-    place: TrainPlace,
-    box: Mapping[Tile, int],
-    lying: Mapping[Tile, int],
+    halves: tuple[SeenHalf, SeenHalf], inner_half: int, box: Mapping[Tile, int], lying: Mapping[Tile, int]
 ) -> list[tuple[float, Laid]]:
     """(probability, the tile inner half first), likeliest first.
 
@@ -213,111 +173,63 @@ def likely_tiles(
     """
     values = values_of(box)
     inner, outer = (half.odds(values) for half in (halves[inner_half], halves[1 - inner_half]))
-    weights: dict[Laid, float] = {}
-    for a, p in inner.items():
-        for b, q in outer.items():
-            tile = Tile(a, b)
-            if lying.get(tile, 0) >= box.get(tile, 0) or _gone_before(tile, a, place, box, lying):
-                continue
-            weights[Laid(a, b)] = p * q * place.likelihood(a, b)
+    left = {tile for tile, count in box.items() if lying.get(tile, 0) < count}
+    weights = {Laid(a, b): p * q for a, p in inner.items() for b, q in outer.items() if Tile(a, b) in left}
     total = sum(weights.values())
-    if total <= 0.0:
-        return []
-    return sorted(((weight / total, laid) for laid, weight in weights.items()), reverse=True)
+    return sorted(((weight / total, laid) for laid, weight in weights.items()), reverse=True) if total > 0.0 else []
 
 
-def _gone_before(tile: Tile, inner: int, place: TrainPlace, box: Mapping[Tile, int], lying: Mapping[Tile, int]) -> bool:
-    """Would the tile before it be one that is seen elsewhere, or this very one?"""
-    if place.hidden_from is None:
-        return False
-    hidden = Tile(place.hidden_from, inner)
-    return lying.get(hidden, 0) + (hidden == tile) >= box.get(hidden, 0)
-
-
-def weigh_unread(
-    layout: Layout,
-    tiles: Sequence[SeenTile],
-    engine: int | None,
-    box: Mapping[Tile, int],
-    recorded: Mapping[str, Sequence[Laid]],
-) -> list[SeenTile]:
-    """`tiles` with the unread ones in trains and lines filled in as they are on record, else as they most likely are.
+def with_guesses(
+    layout: Layout, engine: int | None, box: Mapping[Tile, int], recorded: Mapping[str, Sequence[Laid]]
+) -> Layout:
+    """The layout with the unread tiles of trains and lines as they are on record, else as they look most.
 
     `recorded` are the trains as the game has them. The engine is the round's own double unless it was read as another
-    tile. A value filled in is no reading: the eye's own odds go with it.
+    tile. A value filled in is no reading: the eye's own odds go with it, and the belief alone decides what it is.
     """
     known = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None)
-    filled: dict[tuple[float, float], SeenTile] = {}
+    guesses: dict[int, Laid] = {}
     middle = layout.engine
     if engine is not None and middle is not None and middle.laid is None and _may_be(middle, engine):
-        filled[middle.seen.center_mm] = middle.read_as(Laid(engine, engine))
-    for name, train in layout.trains.items():
-        due = engine if layout.engine is None or layout.engine.laid is None else layout.engine.laid.outer
-        on_record = recorded.get(name, ())
-        for n, tile in enumerate(train):
-            laid = tile.laid
-            if tile.face_up and tile.halves is not None and laid is None:
-                likely = likely_tiles(tile.halves, tile.inner_half, place_in_train(train, n, due), box, known)
-                if n < len(on_record):
-                    laid = on_record[n]
-                elif likely and likely[0][0] >= _least(tile):
-                    laid = likely[0][1]
+        guesses[middle.id] = Laid(engine, engine)
+    covered = set(layout.walls.values()).union(*(one.tiles for one in layout.problems if one.trouble in OPEN_IN_LINE))
+    line = as_recorded(layout, recorded.get(LINE, ())).line
+    rows = [(train, recorded.get(name, ())) for name, train in layout.trains.items()]
+    # The last one may lie on a tile that nobody saw, or at this one against the rules: the next one tells.
+    unread = {tile.id for tile in line if tile.laid is None}
+    covered |= {tile.id for tile in line[-1:] if layout.walls.get(tile.id) in unread}
+    for row, on_record in [*rows, ([tile for tile in line if tile.id not in covered], ())]:
+        for n, tile in enumerate(row):
+            if tile.laid is None and tile.face_up and tile.halves is not None:
+                laid = on_record[n] if n < len(on_record) else _as_it_looks(tile, box, known)
                 if laid is not None:
                     known[laid.tile] += 1
-                    filled[tile.seen.center_mm] = tile.read_as(laid)
-            due = laid.outer if laid is not None else None
-    covered = set(layout.walls.values()).union(*(one.tiles for one in layout.problems if one.trouble in OPEN_IN_LINE))
-    for n, tile in enumerate(as_recorded(layout, recorded.get(LINE, ())).line):
-        if layout.line[n].laid is None and tile.face_up and tile.halves is not None and tile.id not in covered:
-            place = place_in_line(layout, n)
-            if place.hidden_from is not None and n + 1 == len(layout.line):
-                # It may lie on a tile that nobody saw, or at this one against the rules: the next one tells.
-                continue
-            likely = likely_tiles(tile.halves, tile.inner_half, place, box, known)
-            laid = tile.laid or (likely[0][1] if likely and likely[0][0] >= _least(tile) else None)
-            if laid is not None:
-                known[laid.tile] += 1
-                filled[tile.seen.center_mm] = tile.read_as(laid)
-    return [filled.get(tile.center_mm, tile) for tile in tiles]
+                    guesses[tile.id] = laid
+    for tile, cover in pairwise(line):
+        if tile.laid is None and tile.halves is not None and layout.walls.get(cover.id) == tile.id:
+            inner, laid = tile.halves[tile.inner_half].value, guesses.get(cover.id, cover.laid)
+            if inner is not None and laid is not None:
+                guesses[tile.id] = Laid(inner, laid.inner)
+    for tile, read in zip(layout.line, line, strict=True):
+        if tile.laid is None and read.laid is not None:
+            guesses[tile.id] = read.laid
+    return layout.with_values(guesses)
 
 
 OPEN_IN_LINE = (Trouble.COVERED_TILE,)
 """A tile with this trouble may lie on another one: the next tile tells."""
 
 
-def _least(tile: PlacedTile) -> float:
-    """The least probability of the likeliest tile. A find that may be no tile needs `GUESS`."""
-    return 0.0 if tile.seen.confidence >= SURE_TILE else GUESS
+def _as_it_looks(tile: PlacedTile, box: Mapping[Tile, int], known: Mapping[Tile, int]) -> Laid | None:
+    """The tile that it looks like most, of those that lie nowhere else. A find that may be no tile needs `GUESS`."""
+    likely = likely_tiles(tile.halves, tile.inner_half, box, known) if tile.halves is not None else []
+    least = 0.0 if tile.seen.confidence >= SURE_TILE else GUESS
+    return likely[0][1] if likely and likely[0][0] >= least else None
 
 
 def _may_be(tile: PlacedTile, value: int) -> bool:
     """Does neither half say clearly that it shows something else?"""
     return tile.face_up and tile.halves is not None and all(half.value in (None, value) for half in tile.halves)
-
-
-def value_behind(train: Sequence[PlacedTile], n: int) -> int | None:
-    """The inner value of the tile behind the `n`-th, where it is read."""
-    behind = train[n + 1].laid if n + 1 < len(train) else None
-    return None if behind is None else behind.inner
-
-
-def place_in_train(train: Sequence[PlacedTile], n: int, due: int | None) -> TrainPlace:
-    """Where the `n`-th tile of a train lies, behind the value `due`."""
-    return TrainPlace(due, value_behind(train, n), train[n].crosswise)
-
-
-def place_in_line(layout: Layout, n: int) -> TrainPlace:
-    """The place of the `n`-th tile of the line. A tile with only its inner half known was covered unseen."""
-    line = layout.line
-    before = line[n - 1] if n else None
-    following = value_behind(line, n)
-    if before is None:
-        return TrainPlace(following=following)
-    if before.laid is not None:
-        return TrainPlace(before.laid.outer, following)
-    if before.halves is None or layout.walls.get(line[n].id) != before.id:
-        return TrainPlace(following=following)
-    return TrainPlace(following=following, hidden_from=before.halves[before.inner_half].value)
 
 
 MOST_UNSEEN = 2
@@ -348,8 +260,7 @@ def understood(
         layout = reconstruct(view, setup, held_back or before)
     if not box or not layout.has(Trouble.UNREADABLE_TILE):
         return layout
-    tiles = weigh_unread(layout, view.tiles, setup.engine, box, sink.recorded())
-    return reconstruct(replace(view, tiles=tuple(tiles)), setup, held_back or before)
+    return with_guesses(layout, setup.engine, box, sink.recorded())
 
 
 def _as_recorded(layout: Layout | None, sink: ObservationSink) -> Layout | None:

@@ -14,7 +14,7 @@ from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
 from companion.tracking.costs import COST, OF_VALUES, Cause, fault
-from companion.tracking.evidence import Below, Move, Piece, Pieces, Rest, Step
+from companion.tracking.evidence import Below, Move, Piece, Pieces, Rest, Step, told_by
 
 
 class LineState:
@@ -141,7 +141,8 @@ class LineState:
                 after = rest._replace(tiles=(*rest.tiles[:n], rest.tiles[n] + 1, *rest.tiles[n + 1 :]))
                 doubt, below = self._doubt(piece, pieces)
                 against, wrong = piece.against(me)
-                for act, cost, state, codes, causes in self._laid(piece, faults, doubt):
+                told = told_by(row, rest.tiles[n])
+                for act, cost, state, codes, causes in self._laid(piece, faults, doubt, told):
                     cost += against
                     step = Step(
                         me, act, piece.item, codes, (*causes, *wrong), cost, below if Cause.MISREAD in causes else None
@@ -175,9 +176,10 @@ class LineState:
                     yield Move(cost, begun, rest, step)
 
     def _laid(
-        self, piece: Piece, faults: bool, doubt: tuple[int, int]
+        self, piece: Piece, faults: bool, doubt: tuple[int, int], told: int | None
     ) -> Iterator[tuple[Action, int, LineState, tuple[str, ...], tuple[Cause, ...]]]:
-        """The tile as read, laid by the player of the turn; or one of the others that it may be, where that fits."""
+        """The tile as read, laid by the player of the turn; or one of the others that it may be, where that fits
+        the end and what is `told` by the next one."""
         act = piece.act
         assert isinstance(act, Play)
         read = list(self._with(act, piece.item, faults, doubt))
@@ -190,12 +192,17 @@ class LineState:
             yield act, cost, state, codes, (*causes, *on_another)
         if any(not codes and not causes for _, _, codes, causes in read) and piece.is_sure:
             return
-        for cost, tile in piece.others:
+        for cost, tile in piece.fitting(self.due(act.train), told):
             other = Play(tile, act.train)
             for more, state, codes, causes in self._with(other, piece.item, faults):
                 if not OF_VALUES.intersection(codes) and Cause.MISREAD not in causes:
                     state.another = self.another | ends
-                    yield other, cost + more, state, codes, (Cause.ANOTHER_TILE, *causes)
+                    yield other, cost + more, state, codes, (piece.instead(tile), *causes)
+
+    def due(self, arm: str) -> int | None:
+        """The value of the end at which a tile of this arm lies; None where none lies there yet."""
+        line = self.table.line
+        return None if not line else line[0].inner if arm == LEFT else line[-1].outer
 
     def _with(
         self, act: Action, item: int, faults: bool, doubts: tuple[int, int] = (99, 99)

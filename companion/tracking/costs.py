@@ -66,6 +66,7 @@ class Cause(StrEnum):
     DOUBTFUL_MARKER = "doubtful_marker"
     MISREAD = "misread"
     ANOTHER_TILE = "another_tile"
+    UNREAD_TILE = "unread_tile"
     ON_ANOTHER_TILE = "on_another_tile"
     NO_DOUBLE_ACROSS = "no_double_across"
     DOUBLE_ALONG = "double_along"
@@ -181,6 +182,9 @@ def misread(p: float | None) -> int:
         return most
     return COST[Cause.ANOTHER_TILE] if p >= SURE else min(most, decibans(1.0 - p))
 
+
+READ = 0.9
+"""From this probability on the eye has read a half."""
 
 SURE, BEYOND_DOUBT = 0.98, 0.999
 """Halves read at least so surely as the first count as surely read, as the second as read beyond doubt. Between them

@@ -7,10 +7,9 @@ A change taken apart for the search: what may come next in which train, and how 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 from companion.log.event_fields import Confidence
@@ -18,10 +17,7 @@ from companion.log.events import TableChange
 from companion.rules.notation import Change, Drawing, Vanishing
 from companion.rules.position import LEFT, RIGHT, SOMEBODY, Discard, Draw, End, Flip, Mark, Pass, Play, TableAct, Unmark
 from companion.rules.tile import Laid
-from companion.tracking.costs import COST, SURE, Cause, decibans, misread
-
-MOST_OTHERS = 12
-"""At most this many other tiles of one reading are weighed: a half of which nothing is seen may be anything."""
+from companion.tracking.costs import COST, READ, SURE, Cause, decibans, misread
 
 
 class OtherTile(NamedTuple):
@@ -37,8 +33,7 @@ def other_tiles(read: Laid, train: str, reading: Confidence | None) -> tuple[int
     none where nobody knows how it was read.
 
     One half is another one, or both where neither was read surely. Readings of one picture err together, so two halves
-    cost no more than the dearer of them. A tile across its train is mostly a double, one along it mostly none. Of those
-    equally likely the first keep the half that touches what lies there, for what nobody read there mostly fits.
+    cost no more than the dearer of them. A tile across its train is mostly a double, one along it mostly none.
     """
     if reading is None:
         return 0, ()
@@ -49,10 +44,9 @@ def other_tiles(read: Laid, train: str, reading: Confidence | None) -> tuple[int
         found[tile] = min(cost, found.get(tile, cost))
     least, most = min(found.values()), COST[Cause.ANOTHER_TILE]
     as_taken = min(most, found.pop(read) - least)
-    touching = attrgetter("outer" if train == LEFT else "inner")
-    kept = (OtherTile(cost - least, tile) for tile, cost in found.items() if cost - least <= most)
-    others = sorted(kept, key=lambda one: (one.cost, touching(one.tile) != touching(read), one.tile))
-    return as_taken, tuple(others[:MOST_OTHERS])
+    return as_taken, tuple(
+        sorted(OtherTile(cost - least, tile) for tile, cost in found.items() if cost - least <= most)
+    )
 
 
 def _others(
@@ -117,8 +111,16 @@ class Piece:
     """It begins a player's train, and lies where no seat is."""
     others: tuple[OtherTile, ...] = ()
     """Tiles that it may be instead of the one in `act`, the likeliest first; the belief weighs them."""
+    listed: tuple[float, float] | None = None
+    """How surely each half has the value that was read or one that the `others` have; None: as surely as it was
+    read."""
     as_taken: int = 0
     """Decibans of the tile in `act`, where the eye holds another one for likelier."""
+
+    @property
+    def train(self) -> str | None:
+        """Where a tile lies; None for anything else."""
+        return self.act.train if isinstance(self.act, Play) else None
 
     @property
     def is_sure(self) -> bool:
@@ -129,16 +131,34 @@ class Piece:
         """The same tile, read like this."""
         assert isinstance(self.act, Play)
         as_taken, others = other_tiles(self.act.tile, self.act.train, reading)
-        return replace(self, p=reading.p, others=others, as_taken=as_taken)
+        (p, inner), (q, outer) = zip(reading.p, reading.others, strict=True)
+        listed = _listed(p, inner), _listed(q, outer)
+        return replace(self, p=reading.p, others=others, listed=listed, as_taken=as_taken)
+
+    def fitting(self, due: int | None, told: int | None) -> Sequence[OtherTile]:
+        """The other tiles that show `due` towards the engine or the line and `told` outwards, where these are known;
+        where none shows both, all that show the first."""
+        within, beyond = (1, 0) if self.train == LEFT else (0, 1)
+        fit = self.others if due is None else [one for one in self.others if one.tile[within] == due]
+        both = fit if told is None else [one for one in fit if one.tile[beyond] == told]
+        return both or fit
+
+    def instead(self, tile: Laid) -> Cause:
+        """What it takes for this tile to lie there: that a half was misread, or just that it was not read."""
+        assert isinstance(self.act, Play) and self.p is not None
+        misread = any(p >= READ and a != b for p, a, b in zip(self.p, self.act.tile, tile, strict=True))
+        return Cause.ANOTHER_TILE if misread else Cause.UNREAD_TILE
 
     @property
     def cost_of_another(self) -> int:
-        """The cost of the tile showing other values than were read or said."""
-        return self._cost(None if self.p is None else min(self.p))
+        """The cost of the tile showing other values than were read, or said, or than it may have."""
+        listed = self.listed or self.p
+        return self._cost(None if listed is None else min(listed))
 
     def cost_at(self, end: int) -> int:
         """The same of its inner half (0) or its outer one (1) alone."""
-        return self._cost(None if self.p is None else self.p[end])
+        listed = self.listed or self.p
+        return self._cost(None if listed is None else listed[end])
 
     def _cost(self, p: float | None) -> int:
         return misread(p) if self.value_doubt is None else min(misread(p), self.value_doubt)
@@ -148,6 +168,12 @@ class Piece:
         if self.stated_player is None or self.stated_player == player:
             return self.actors.get(player, 0), ()
         return self.actors.get(player, 0) + WRONG_STATEMENT, (Cause.WRONG_STATEMENT,)
+
+
+def _listed(p: float, others: tuple[tuple[int, float], ...]) -> float:
+    """How surely a half has one of its listed values: never beyond doubt where it was not read surely. One that was
+    read surely may be anything else."""
+    return p if p >= SURE else min(SURE, p + sum(q for _, q in others))
 
 
 class Doubtful(NamedTuple):
@@ -409,6 +435,14 @@ class Pieces:
     def denied(self) -> int:
         """The cost of all this having happened although people say that it did not."""
         return sum(piece.denied or 0 for piece in self.evidence.pieces)
+
+
+def told_by(row: Sequence[Piece], n: int) -> int | None:
+    """The value that the next tile of a row makes the `n`-th turn outwards, where that one is read."""
+    act = row[n + 1].act if n + 1 < len(row) and row[n + 1].is_sure else None
+    if not isinstance(act, Play):
+        return None
+    return act.tile.outer if act.train == LEFT else act.tile.inner
 
 
 MOST_DOUBTED = 3

@@ -84,9 +84,7 @@ def explain(
 
     `beam`: cost and state of each hypothesis. Without `faults` nothing that breaks a rule is tried.
     """
-    heap: list[
-        tuple[float, float, int, int, HypothesisState, Rest, tuple[Any, ...], frozenset[tuple[int, str]], Pieces]
-    ] = []
+    heap: list[tuple[float, float, int, int, HypothesisState, Rest, tuple[Any, ...], frozenset[Any], Pieces]] = []
     variants = [(pieces.denied, pieces, ()), *pieces.doubted()]
     count = 0
     done: dict[int, Rest] = {}
@@ -146,17 +144,24 @@ def explain(
     return found, False
 
 
-def _named(who: frozenset[tuple[int, str]], steps: tuple[Any, ...]) -> frozenset[tuple[int, str]]:
-    """`who` made which item and broke which rule, with the last of the steps."""
+def _named(who: frozenset[Any], steps: tuple[Any, ...]) -> frozenset[Any]:
+    """`who` made which item, of which other tile, and broke which rule, with the last of the steps."""
     if not steps:
         return who
     step = steps[1]
     if step.item is not None and step.act is not None:
         who |= {(step.item, step.player)}
+        if _is_another(step):
+            who |= {(step.item, step.act)}
     if step.codes:
         # A fault and a camera error that come to the same are two explanations.
         who |= {(code, step.player) for code in step.codes}
     return who
+
+
+def _is_another(step: Step) -> bool:
+    """Whether it lays another tile than is on record: its neighbours may be the same, and yet it is told apart."""
+    return Cause.UNREAD_TILE in step.causes or Cause.ANOTHER_TILE in step.causes
 
 
 HAIR = 1e-6
@@ -655,7 +660,8 @@ def _row(hypotheses: Sequence[Hypothesis]) -> list[tuple[float, HypothesisState]
     return [(one.cost + one.state.overdue, one.state) for one in hypotheses]
 
 
-def _assigned(steps: Sequence[Step]) -> frozenset[tuple[object, str]]:
-    """The player of each item, and the codes against each player."""
+def _assigned(steps: Sequence[Step]) -> frozenset[tuple[object, object]]:
+    """The player of each item, the tiles that are others, and the codes against each player."""
     made = {(step.item, step.player) for step in steps if step.item is not None and step.act is not None}
-    return frozenset(made | {(code, step.player) for step in steps for code in step.codes})
+    others = {(step.item, step.act) for step in steps if _is_another(step)}
+    return frozenset(made | others | {(code, step.player) for step in steps for code in step.codes})

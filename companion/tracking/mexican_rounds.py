@@ -33,7 +33,7 @@ from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
 from companion.tracking.costs import COST, OF_VALUES, Cause, fault
-from companion.tracking.evidence import Below, Move, Piece, Pieces, Rest, Step
+from companion.tracking.evidence import Below, Move, Piece, Pieces, Rest, Step, told_by
 from companion.tracking.round_state import RoundState, at_least, begun, endings, misreading, with_hands
 
 _UNMARKED = (Cause.ON_OWN_TRAIN, Cause.ON_MEXICAN_TRAIN)
@@ -169,7 +169,7 @@ class MexicanState(RoundState):
                 tiles = (*rest.tiles[:n], done + 1, *rest.tiles[n + 1 :])
                 after = Rest(tiles, rest.draws, rest.discards, rest.flips, rest.markers, rest.ends)
                 against, wrong = piece.against(me)
-                for one in self._laid(piece, train, pieces, faults):
+                for one in self._laid(piece, train, pieces, faults, told_by(row, done)):
                     cost = one.cost + on + against
                     if cost <= within:
                         causes = (*one.causes, *late, *wrong)
@@ -204,8 +204,9 @@ class MexicanState(RoundState):
         if pieces.markers:
             yield from self._markers(pieces, rest, faults and within >= COST[Cause.RARELY_ILLEGAL])
 
-    def _laid(self, piece: Piece, train: str, pieces: Pieces, faults: bool) -> Iterator[LaidAs]:
-        """The tile laid by the player of the turn: legally, against a rule, or read wrongly."""
+    def _laid(self, piece: Piece, train: str, pieces: Pieces, faults: bool, told: int | None) -> Iterator[LaidAs]:
+        """The tile laid by the player of the turn: legally, against a rule, or read wrongly. `told`: the value that the
+        next one makes its outer half, where that is read."""
         act = piece.act
         assert isinstance(act, Play)
         wrong, unsettled = self.turn.faults_of(act.tile, train)
@@ -214,11 +215,11 @@ class MexicanState(RoundState):
         where = self._where(train) + off
         state = partial(self._with_play, act.tile, train, piece.item)
         if piece.stray and self.errors:
-            yield from self._as_nobodys(act, piece, state, faults)
+            yield from self._as_nobodys(act, piece, faults, told)
         after_misread, unknown = train in self.misread, train in self.unknown
         on_another = (Cause.ON_ANOTHER_TILE,) if train in self.another else ()
         if self.errors and piece.others and (wrong or not piece.is_sure):
-            yield from self._as_another(piece, train, where, faults)
+            yield from self._as_another(piece, train, where, faults, told)
         if not wrong:
             where += COST[Cause.UNSETTLED] if unsettled else 0
             chance = (Cause.FITS_BY_CHANCE,) if after_misread else ()
@@ -239,31 +240,39 @@ class MexicanState(RoundState):
             if faults or cost < COST[Cause.ILLEGAL]:
                 yield LaidAs(act, cost, held, tuple(map(str, others[:1])), causes, below)
         if faults:
-            cause = fault((wrong[0],))
-            cost = COST[cause] + COST[Cause.ON_OWN_TRAIN] + piece.as_taken + off
-            yield LaidAs(act, cost, state, (str(wrong[0]),), (*aside, cause, *on_another))
+            # Where a tile may be another, one that fits broke the other rule: that it does not fit either is a second.
+            either = train in self.another or (bool(piece.others) and not piece.is_sure)
+            both = either and OF_VALUES.intersection(wrong) and not OF_VALUES.issuperset(wrong)
+            roots = (fault((wrong[0],)), *((Cause.ILLEGAL,) if both else ()))
+            cost = sum([COST[root] for root in roots]) + COST[Cause.ON_OWN_TRAIN] + piece.as_taken + off
+            yield LaidAs(act, cost, state, (str(wrong[0]),), (*aside, *roots, *on_another))
 
-    def _as_nobodys(self, act: Play, piece: Piece, state: partial[MexicanState], faults: bool) -> Iterator[LaidAs]:
+    def _as_nobodys(self, act: Play, piece: Piece, faults: bool, told: int | None) -> Iterator[LaidAs]:
         """The same where it begins no player's train: the Mexican one, or a second one."""
         train = SECOND_MEXICAN if self.turn.trains.get(MEXICAN) else MEXICAN
-        wrong, unsettled = self.turn.faults_of(act.tile, train)
-        if OF_VALUES.intersection(wrong):
-            return
-        if not wrong:
-            cost = self._where(MEXICAN) + (COST[Cause.UNSETTLED] if unsettled else 0)
-            yield LaidAs(act, cost + piece.as_taken, state, (), ())
-        elif faults:
-            cause = fault((wrong[0],))
-            cost = COST[cause] + COST[Cause.ON_OWN_TRAIN]
-            yield LaidAs(act, cost + piece.as_taken, state, (str(wrong[0]),), (cause,))
-
-    def _as_another(self, piece: Piece, train: str, where: int, faults: bool) -> Iterator[LaidAs]:
-        """The same where it is one of the other tiles that it may be, and fits."""
-        for cost, tile in piece.others:
+        others = () if piece.is_sure else piece.fitting(self.due(act.train), told)
+        for price, tile in ((piece.as_taken, act.tile), *others):
             wrong, unsettled = self.turn.faults_of(tile, train)
             if OF_VALUES.intersection(wrong):
                 continue
-            causes: tuple[Cause, ...] = (Cause.ANOTHER_TILE,)
+            another = tile != act.tile
+            causes = (piece.instead(tile),) if another else ()
+            state = partial(self._with_play, tile, act.train, piece.item, another=another)
+            if not wrong:
+                cost = self._where(MEXICAN) + (COST[Cause.UNSETTLED] if unsettled else 0)
+                yield LaidAs(Play(tile, act.train), cost + price, state, (), causes)
+            elif faults:
+                cause = fault((wrong[0],))
+                cost = COST[cause] + COST[Cause.ON_OWN_TRAIN]
+                yield LaidAs(Play(tile, act.train), cost + price, state, (str(wrong[0]),), (*causes, cause))
+
+    def _as_another(self, piece: Piece, train: str, where: int, faults: bool, told: int | None) -> Iterator[LaidAs]:
+        """The same where it is one of the other tiles that it may be, and fits what lies before and behind it."""
+        for cost, tile in piece.fitting(self.due(train), told):
+            wrong, unsettled = self.turn.faults_of(tile, train)
+            if OF_VALUES.intersection(wrong):
+                continue
+            causes: tuple[Cause, ...] = (piece.instead(tile),)
             cost += where + (COST[Cause.UNSETTLED] if unsettled else 0)
             if wrong:
                 root = fault(wrong)
@@ -271,6 +280,11 @@ class MexicanState(RoundState):
             if faults or not wrong:
                 state = partial(self._with_play, tile, train, piece.item, another=True)
                 yield LaidAs(Play(tile, train), cost, state, tuple(map(str, wrong[:1])), causes)
+
+    def due(self, train: str) -> int | None:
+        """The value that the next tile of a train has to show; None where that is open."""
+        chain = self.turn.trains.get(train)
+        return chain[-1].outer if chain else None if train == MEXICAN else self.turn.position.engine.outer
 
     def _where(self, train: str) -> int:
         """How usual it is to lay there; the first tile of a turn in which no open double binds tells most."""
@@ -516,7 +530,7 @@ class FirstLapState(MexicanState):
                 if fixed > within:
                     continue
                 own = self._begun(player, self.turn, self.moved if hasty else self.moved - {player})
-                for one in own._laid(piece, train, pieces, faults):
+                for one in own._laid(piece, train, pieces, faults, told_by(row, done)):
                     lap = partial(_back, one.state, self.starter, self.moved | {player})
                     cost = one.cost + fixed
                     held = (*one.codes, str(V.OUT_OF_TURN)) if hasty else one.codes

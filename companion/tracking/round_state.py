@@ -417,7 +417,7 @@ def _ahead(turn: TurnState, pieces: Pieces, rest: Rest, misread: frozenset[str])
 
 def _as_another(piece: Piece, before: Piece | None) -> int:
     """The least cost of the tile, or the one before it in this change, being another."""
-    costs = [other.cost for one in (piece, before) if one is not None for other in one.others]
+    costs = [one.others[0].cost for one in (piece, before) if one is not None and one.others]
     if before is not None and not before.is_sure:
         costs.append(before.cost_of_another)
     return min(costs, default=99)

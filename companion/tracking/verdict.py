@@ -37,6 +37,7 @@ from companion.tracking.costs import (
     OF_VALUES,
     POSSIBLE,
     PRIORS,
+    READ,
     WEIGHTY,
     Cause,
 )
@@ -133,7 +134,7 @@ OF_DOUBLES = frozenset(map(str, (V.OPEN_DOUBLE_IGNORED, V.DOUBLE_ORDER, V.DOUBLE
 """Violations that rest on an open double."""
 
 
-NO_PROOF = (Cause.MISREAD, Cause.ANOTHER_TILE, Cause.ON_ANOTHER_TILE, Cause.UNSEEN_IN_CLUTTER)
+NO_PROOF = (Cause.MISREAD, Cause.ANOTHER_TILE, Cause.UNREAD_TILE, Cause.ON_ANOTHER_TILE, Cause.UNSEEN_IN_CLUTTER)
 """Innocent reasons for a tile that does not fit: a picture that was not understood proves nothing."""
 
 
@@ -194,9 +195,6 @@ class Verdict:
         shown, *others = shares.values()
         return min(p, shown) < READ and (shown < TOLD or max(others, default=0.0) > NOTHING_ELSE)
 
-
-READ = 0.9
-"""From this probability on the eye has read a half."""
 
 TOLD, NOTHING_ELSE = 0.95, 0.01
 """A half that it has not read shows the value of which the belief holds the first at least, if no other has more than
@@ -434,6 +432,7 @@ UNLISTED = frozenset(
         Cause.MARKED_AND_LAID,
         Cause.TURN_IN_PARTS,
         Cause.ANYBODY,
+        Cause.UNREAD_TILE,
         Cause.NO_DOUBLE_ACROSS,
         Cause.DOUBLE_ALONG,
     }
@@ -609,7 +608,7 @@ def _trusted(piece: Piece, statement: Statement) -> Piece:
     if statement.by is not None:
         piece = replace(piece, stated_player=statement.by)
     if statement.act is not None:
-        piece = replace(piece, act=statement.act, p=None, value_doubt=WRONG, others=(), as_taken=0)
+        piece = replace(piece, act=statement.act, p=None, value_doubt=WRONG, others=(), listed=None, as_taken=0)
     return piece
 
 

