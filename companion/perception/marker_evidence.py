@@ -164,7 +164,8 @@ def without_prints(tiles: Sequence[SeenTile], memory: TableMemory, place: StillL
         if back is None or (not tile.face_up and back in backs and not _gave_way(tile, back, place)):
             return False
         others = [one for one in lying if one is not back]
-        return place.bare.is_bare(place.picture, back, others)
+        bare = place.bare.is_bare(place.picture, back, others)
+        return bare or (_gave_way(tile, back, place) and place.bare.among_the_table(place.picture, back, others) > 0)
 
     return [tile for tile in tiles if not is_print(tile)]
 
