@@ -368,8 +368,13 @@ class RoundEnding:
         A round counts as given up and blocked only if no draw is left; else somebody would be to blame.
         """
         table, self._against_the_record = self.session.position, None
-        if self.session.phase != "playing" or not isinstance(table, Position) or self.session.rules.open_hands:
+        if table is None or self.session.phase != "playing" or self.session.rules.open_hands:
             return False
+        if isinstance(table, LinePosition):
+            # Nobody turns over what they have put away while tiles are laid, however many were seen to be.
+            if all(layout.hands.get(name) for name in table.players if name not in table.gone):
+                self.session.end_round("out", source="camera")
+            return bool(self.session.phase == "ended")
         if not any(layout.hands.values()):
             self.hands.lie_open(layout, 0)
             return False

@@ -497,6 +497,21 @@ def test_a_hand_is_as_large_as_the_tiles_put_away_on_record_whatever_of_them_the
     assert (hand.fault == Question(QuestionKind.HAND_COUNT, player="Ann")) is asked
 
 
+@pytest.mark.parametrize(("shown", "phase"), [("Ann Ben Cy", "playing"), ("Ann Ben Cy Dee", "ended")])
+def test_where_all_have_turned_their_tiles_over_a_deal_is_over_whatever_was_counted(
+    shown: str, phase: str, tmp_path: Path
+) -> None:
+    """A tile of the line is not on record, so by the count somebody still has one."""
+    names = ("Ann", "Ben", "Cy", "Dee")
+    session = Game.create(tmp_path / "game.jsonl", Header("kkori", "chinese", names))
+    ending = RoundEnding(session, OpenHands(names, box_of(chinese_box()), 24.0), str)
+    session.start_round(None, "Ann")
+    session._add(TilePlayed(source="camera", by="Ann", tile=Laid(6, 5), train="R"))
+    hands = {name: (PlacedTile(n, tile(60.0, 200.0 * n, 90.0, 1, n + 1)),) for n, name in enumerate(shown.split())}
+    ending.see(Layout(hands=hands), "open.jpg")
+    assert session.phase == phase
+
+
 def test_backs_taken_for_open_hands_end_no_round_that_has_hardly_begun(tmp_path: Path) -> None:
     names = ("Ann", "Ben", "Cy")
     session = Game.create(tmp_path / "game.jsonl", Header("poltava", "double-12", names, {}))
