@@ -40,7 +40,7 @@ from companion.rules.tile import Laid
 
 
 def as_read(line: Sequence[PlacedTile]) -> list[Laid | None]:
-    """The reading of each tile; None where the table gave it."""
+    """The reading of each tile; None where it was given."""
     return [None if tile.given else tile.laid for tile in line]
 
 

@@ -53,7 +53,7 @@ class Observation(TableChange):
     maybe_marked: frozenset[str] = frozenset()
     """Players beside whose trains something lies that was not recognised."""
     given: frozenset[Play] = frozenset()
-    """New tiles that were not read, and are what the table makes of them."""
+    """New tiles that were not read, and have values that were given to them."""
 
     @property
     def change(self) -> TableChange:

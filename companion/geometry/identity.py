@@ -164,7 +164,7 @@ def _known(tile: SeenTile, old: PlacedTile) -> Known:
 
 
 def _merged(now: SeenHalf, then: SeenHalf) -> SeenHalf:
-    """The half as read now, else as read earlier. A value that the table gave is given anew by the table of now."""
+    """The half as read now, else as read earlier. A value that was given is given anew."""
     return then if now.value is None and then.value is not None and not then.given else now
 
 

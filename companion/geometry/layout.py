@@ -64,7 +64,7 @@ class SeenHalf:
 
     @property
     def given(self) -> bool:
-        """Is its value what the table makes of it, and not what was read? Then the value is among the `others`."""
+        """Is its value a guess or the record's, and not what was read? Then the value is among the `others`."""
         return self.value is not None and any(value == self.value for value, _ in self.others)
 
     def read_as(self, value: int) -> SeenHalf:

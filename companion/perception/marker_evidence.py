@@ -161,11 +161,12 @@ def without_prints(tiles: Sequence[SeenTile], memory: TableMemory, place: StillL
         if not _may_be_print(tile):
             return False
         back = next((one for one in (*backs, *memory.bared) if overlap(tile, one) > MOST_OVERLAP), None)
-        if back is None or (not tile.face_up and back in backs and not _gave_way(tile, back, place)):
+        gave_way = back is not None and _gave_way(tile, back, place)
+        if back is None or (not tile.face_up and back in backs and not gave_way):
             return False
         others = [one for one in lying if one is not back]
         bare = place.bare.is_bare(place.picture, back, others)
-        return bare or (_gave_way(tile, back, place) and place.bare.among_the_table(place.picture, back, others) > 0)
+        return bare or (gave_way and place.bare.among_the_table(place.picture, back, others) > 0)
 
     return [tile for tile in tiles if not is_print(tile)]
 
@@ -178,8 +179,10 @@ def _may_be_print(tile: SeenTile) -> bool:
 
 def _gave_way(faint: SeenTile, back: SeenTile, place: StillLook) -> bool:
     """Is what was surely a tile lying face down only faintly one, now that its place has changed?"""
+    if not back.confidence >= SURE_TILE > faint.confidence:
+        return False
     shares = place.things.shares(place.picture, back, ())
-    return back.confidence >= SURE_TILE > faint.confidence and shares is not None and shares[0] >= HALF_OF_IT
+    return shares is not None and shares[0] >= HALF_OF_IT
 
 
 def let_go(memory: TableMemory, place: StillLook) -> int:

@@ -9,14 +9,8 @@ The engine's value is known, so its reading shows how the eye errs on this box: 
 double blank, its pips are lost in their ground, and every other blank of the table may be a twelve as well. A tile
 without pips and a tile's back look alike; of the two only the double blank joins a blank to a blank.
 
-The candidates for an unread tile, weighed by what else lies on the table.
-
-Physics first: a tile that is seen elsewhere cannot be this one. Then the rules as a prior, never as a filter: one play
-in two hundred breaks a rule, so a tile that could be the one that matches its neighbours almost certainly is; and what
-lies across its train is a double. A reading that is sure of itself is never touched.
-
-A tile that was not read is weighed against the rest of the table. One laid on its equal in a wall of stacks leaves
-nothing to see.
+A tile that was not read is given the values that it looks most like, of a tile that lies nowhere else; the belief
+decides what it is. One laid on its equal in a wall of stacks leaves nothing to see.
 """
 
 from __future__ import annotations
@@ -179,19 +173,19 @@ def likely_tiles(
     return sorted(((weight / total, laid) for laid, weight in weights.items()), reverse=True) if total > 0.0 else []
 
 
-def with_guesses(
+def with_given_values(
     layout: Layout, engine: int | None, box: Mapping[Tile, int], recorded: Mapping[str, Sequence[Laid]]
 ) -> Layout:
-    """The layout with the unread tiles of trains and lines as they are on record, else as they look most.
+    """The layout with the unread tiles of trains and lines as they are on record, else as what they look most like.
 
     `recorded` are the trains as the game has them. The engine is the round's own double unless it was read as another
     tile. A value filled in is no reading: the eye's own odds go with it, and the belief alone decides what it is.
     """
     known = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None)
-    guesses: dict[int, Laid] = {}
+    given: dict[int, Laid] = {}
     middle = layout.engine
     if engine is not None and middle is not None and middle.laid is None and _may_be(middle, engine):
-        guesses[middle.id] = Laid(engine, engine)
+        given[middle.id] = Laid(engine, engine)
     covered = set(layout.walls.values()).union(*(one.tiles for one in layout.problems if one.trouble in OPEN_IN_LINE))
     line = as_recorded(layout, recorded.get(LINE, ())).line
     rows = [(train, recorded.get(name, ())) for name, train in layout.trains.items()]
@@ -204,16 +198,16 @@ def with_guesses(
                 laid = on_record[n] if n < len(on_record) else _as_it_looks(tile, box, known)
                 if laid is not None:
                     known[laid.tile] += 1
-                    guesses[tile.id] = laid
+                    given[tile.id] = laid
     for tile, cover in pairwise(line):
         if tile.laid is None and tile.halves is not None and layout.walls.get(cover.id) == tile.id:
-            inner, laid = tile.halves[tile.inner_half].value, guesses.get(cover.id, cover.laid)
+            inner, laid = tile.halves[tile.inner_half].value, given.get(cover.id, cover.laid)
             if inner is not None and laid is not None:
-                guesses[tile.id] = Laid(inner, laid.inner)
+                given[tile.id] = Laid(inner, laid.inner)
     for tile, read in zip(layout.line, line, strict=True):
         if tile.laid is None and read.laid is not None:
-            guesses[tile.id] = read.laid
-    return layout.with_values(guesses)
+            given[tile.id] = read.laid
+    return layout.with_values(given)
 
 
 OPEN_IN_LINE = (Trouble.COVERED_TILE,)
@@ -260,7 +254,7 @@ def understood(
         layout = reconstruct(view, setup, held_back or before)
     if not box or not layout.has(Trouble.UNREADABLE_TILE):
         return layout
-    return with_guesses(layout, setup.engine, box, sink.recorded())
+    return with_given_values(layout, setup.engine, box, sink.recorded())
 
 
 def _as_recorded(layout: Layout | None, sink: ObservationSink) -> Layout | None:

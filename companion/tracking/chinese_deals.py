@@ -192,17 +192,14 @@ class LineState:
             yield act, cost, state, codes, (*causes, *on_another)
         if any(not codes and not causes for _, _, codes, causes in read) and piece.is_sure:
             return
-        for cost, tile in piece.fitting(self.due(act.train), told):
+        line = self.table.line
+        due = None if not line else line[0].inner if act.train == LEFT else line[-1].outer
+        for cost, tile in piece.fitting(due, told):
             other = Play(tile, act.train)
             for more, state, codes, causes in self._with(other, piece.item, faults):
                 if not OF_VALUES.intersection(codes) and Cause.MISREAD not in causes:
                     state.another = self.another | ends
                     yield other, cost + more, state, codes, (piece.instead(tile), *causes)
-
-    def due(self, arm: str) -> int | None:
-        """The value of the end at which a tile of this arm lies; None where none lies there yet."""
-        line = self.table.line
-        return None if not line else line[0].inner if arm == LEFT else line[-1].outer
 
     def _with(
         self, act: Action, item: int, faults: bool, doubts: tuple[int, int] = (99, 99)

@@ -34,7 +34,7 @@ from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
 from companion.tracking.costs import COST, OF_VALUES, Cause, fault
 from companion.tracking.evidence import Below, Move, Piece, Pieces, Rest, Step, told_by
-from companion.tracking.round_state import RoundState, at_least, begun, endings, misreading, with_hands
+from companion.tracking.round_state import RoundState, at_least, begun, due_on, endings, misreading, with_hands
 
 _UNMARKED = (Cause.ON_OWN_TRAIN, Cause.ON_MEXICAN_TRAIN)
 _MARKED = (Cause.MARKED_ON_OWN_TRAIN, Cause.MARKED_ON_MEXICAN_TRAIN)
@@ -250,7 +250,7 @@ class MexicanState(RoundState):
     def _as_nobodys(self, act: Play, piece: Piece, faults: bool, told: int | None) -> Iterator[LaidAs]:
         """The same where it begins no player's train: the Mexican one, or a second one."""
         train = SECOND_MEXICAN if self.turn.trains.get(MEXICAN) else MEXICAN
-        others = () if piece.is_sure else piece.fitting(self.due(act.train), told)
+        others = () if piece.is_sure else piece.fitting(due_on(self.turn, act.train), told)
         for price, tile in ((piece.as_taken, act.tile), *others):
             wrong, unsettled = self.turn.faults_of(tile, train)
             if OF_VALUES.intersection(wrong):
@@ -268,7 +268,7 @@ class MexicanState(RoundState):
 
     def _as_another(self, piece: Piece, train: str, where: int, faults: bool, told: int | None) -> Iterator[LaidAs]:
         """The same where it is one of the other tiles that it may be, and fits what lies before and behind it."""
-        for cost, tile in piece.fitting(self.due(train), told):
+        for cost, tile in piece.fitting(due_on(self.turn, train), told):
             wrong, unsettled = self.turn.faults_of(tile, train)
             if OF_VALUES.intersection(wrong):
                 continue
@@ -280,11 +280,6 @@ class MexicanState(RoundState):
             if faults or not wrong:
                 state = partial(self._with_play, tile, train, piece.item, another=True)
                 yield LaidAs(Play(tile, train), cost, state, tuple(map(str, wrong[:1])), causes)
-
-    def due(self, train: str) -> int | None:
-        """The value that the next tile of a train has to show; None where that is open."""
-        chain = self.turn.trains.get(train)
-        return chain[-1].outer if chain else None if train == MEXICAN else self.turn.position.engine.outer
 
     def _where(self, train: str) -> int:
         """How usual it is to lay there; the first tile of a turn in which no open double binds tells most."""

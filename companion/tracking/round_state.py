@@ -325,6 +325,12 @@ LEAST_FAULT = COST[Cause.ILLEGAL] - COST[Cause.ON_MEXICAN_TRAIN]
 """A broken rule costs so much more than the place where a tile lies."""
 
 
+def due_on(turn: TurnState, train: str) -> int | None:
+    """The value that the next tile of a train has to show; None where that is open."""
+    chain = turn.trains.get(train)
+    return chain[-1].outer if chain else None if train == MEXICAN else turn.position.engine.outer
+
+
 class Ahead(NamedTuple):
     """The rest of a change, whoever's turn it is."""
 
@@ -375,8 +381,7 @@ def _ahead(turn: TurnState, pieces: Pieces, rest: Rest, misread: frozenset[str])
     doubles = False
     rows = [(train, row[done:]) for (train, row), done in zip(pieces.trains, rest.tiles, strict=True)]
     for train, row in rows:
-        chain = turn.trains.get(train)
-        due = chain[-1].outer if chain else None if train == MEXICAN else turn.position.engine.outer
+        due = due_on(turn, train)
         doubted = train in misread
         before: Piece | None = None
         for piece in row:

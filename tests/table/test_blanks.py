@@ -7,7 +7,7 @@ from dataclasses import replace
 from bench.stand_ins.seen_tables import SETUP, back, eastward, tile, train, view
 from companion.geometry import Layout, reconstruct
 from companion.geometry.layout import SeenHalf, SeenTile, TableView
-from companion.perception.understanding import back_between_blanks, blanks_in_doubt, with_guesses
+from companion.perception.understanding import back_between_blanks, blanks_in_doubt, with_given_values
 from companion.rules.tile import Tile, double_set
 
 BOX: dict[Tile, int] = dict.fromkeys(double_set(12), 1)
@@ -23,7 +23,7 @@ def weighed(seen: TableView, layout: Layout) -> Layout:
     doubted = blanks_in_doubt(layout, seen.tiles, SETUP.engine)
     assert doubted is not None
     seen = replace(seen, tiles=doubted)
-    return with_guesses(reconstruct(seen, SETUP), SETUP.engine, BOX, {})
+    return with_given_values(reconstruct(seen, SETUP), SETUP.engine, BOX, {})
 
 
 def test_a_blank_where_the_engine_looks_blank_is_what_its_neighbours_ask_for() -> None:
@@ -82,7 +82,7 @@ def test_a_back_between_two_blanks_of_a_train_is_the_double_blank() -> None:
         beyond = tile(end + 37, 450 + side * 37, side * 90.0, 0, 11)
         seen, mended = joined(*before, back(end + 25, 450.0), beyond, back(100.0, 100.0))
         assert mended is not None
-        layout = with_guesses(reconstruct(replace(seen, tiles=mended), SETUP), 12, BOX, {})
+        layout = with_given_values(reconstruct(replace(seen, tiles=mended), SETUP), 12, BOX, {})
         assert train(layout, "Ann") == "12-5 5-0 0-0 0-11"
         assert layout.boneyard == 1
 

@@ -26,7 +26,7 @@ from companion.perception.background import BackgroundModel, SmallPicture, colou
 from companion.perception.projection import overlap
 from companion.perception.setup_file import setup_from_json
 from companion.perception.tracks import Looked, TableMemory
-from companion.perception.understanding import with_guesses
+from companion.perception.understanding import with_given_values
 from companion.rules.notation import print_change
 from companion.rules.position import Play
 from companion.rules.ruleset import load_ruleset
@@ -174,7 +174,7 @@ def test_a_stray_reading_among_the_backs_takes_no_tile_from_a_train() -> None:
 def weighed(layout: Layout, box: Mapping[Tile, int] = BOX, **said: tuple[Laid, ...]) -> list[tuple[int, int] | str]:
     """The values of Ann's tiles, with a question mark where they were not read and are given."""
     found: list[tuple[int, int] | str] = []
-    for one in with_guesses(layout, 12, box, said).trains["Ann"]:
+    for one in with_given_values(layout, 12, box, said).trains["Ann"]:
         assert one.laid is not None
         found.append(f"{one.laid.inner}-{one.laid.outer}?" if one.given else (one.laid.inner, one.laid.outer))
     return found
@@ -375,7 +375,7 @@ def test_the_engine_on_record_is_read_where_its_picture_is_not() -> None:
     unread = replace(table.tiles[0], halves=(SeenHalf(None, 0.6, ((12, 0.6), (10, 0.3))), SeenHalf(12, 0.95)))
     layout = reconstruct(replace(table, tiles=(unread, *table.tiles[1:])), SETUP)
     assert layout.engine is not None and layout.engine.laid is None
-    engine = with_guesses(layout, 12, BOX, {}).engine
+    engine = with_given_values(layout, 12, BOX, {}).engine
     assert engine is not None and engine.laid == Laid(12, 12)
 
 
@@ -383,7 +383,7 @@ def test_a_middle_that_is_read_as_another_tile_is_not_taken_for_the_engine() -> 
     table = view(eastward([(12, 3)]))
     other = replace(table.tiles[0], halves=(SeenHalf(None, 0.6, ((12, 0.6),)), SeenHalf(5, 0.95)))
     layout = reconstruct(replace(table, tiles=(other, *table.tiles[1:])), SETUP)
-    engine = with_guesses(layout, 12, BOX, {}).engine
+    engine = with_given_values(layout, 12, BOX, {}).engine
     assert engine is not None and engine.laid is None
 
 

@@ -10,7 +10,7 @@ from bench.stand_ins.seen_tables import back, tile
 from companion.geometry import Layout, TableSetup, Trouble, covered, reconstruct, with_history
 from companion.geometry.diff import difference
 from companion.geometry.layout import Family, SeenHalf, SeenTile, TableView
-from companion.perception.understanding import with_guesses
+from companion.perception.understanding import with_given_values
 from companion.rules.notation import print_change
 from companion.rules.position import SOMEBODY
 from companion.rules.tile import Laid, Tile
@@ -314,7 +314,7 @@ def test_an_unread_tile_of_a_line_is_on_record_as_it_looks() -> None:
     """The belief tells what it is."""
     lying = table(in_row(0, 5, 6), in_row(1, 6, 3), unread(2, 3), in_row(3, 4, 1))
     box = {Tile(a, b): 2 for a in range(1, 7) for b in range(a, 7)}
-    tile = with_guesses(reconstruct(lying, SETUP), None, box, {}).line[2]
+    tile = with_given_values(reconstruct(lying, SETUP), None, box, {}).line[2]
     assert tile.laid is not None and tile.laid.inner == 3 and tile.given
 
 

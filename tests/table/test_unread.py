@@ -19,7 +19,7 @@ from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
 from companion.perception.setup_file import setup_from_json
 from companion.perception.table_reader import box_of, first_calibration, known_set
-from companion.perception.understanding import with_guesses
+from companion.perception.understanding import with_given_values
 from companion.rules.position import Play
 from companion.rules.tile import Laid, double_set
 from datasets.simulator.camera import SimCamera, SimSettings
@@ -225,7 +225,7 @@ class Table:
     def show(self, tiles: list[SeenTile]) -> None:
         layout = reconstruct(view(tiles), SETUP, self.layout)
         known = self.sink.recorded()
-        layout = with_guesses(layout, 12, self.box, known)
+        layout = with_given_values(layout, 12, self.box, known)
         observation = self.sink.still_new(difference(self.layout, layout), layout)
         taken = observation.empty or self.sink.record(observation, layout, "")
         self.sink.understood(layout, "")
@@ -404,7 +404,7 @@ def test_what_may_be_no_tile_and_shows_nothing_is_on_record_as_none() -> None:
     for halves, confidence, given in ((FAINT, 0.6, False), (FAINT, 0.9, True), (UNREAD, 0.6, True)):
         tiles = [first, replace(second, halves=halves, confidence=confidence)]
         layout = reconstruct(view(tiles), SETUP)
-        assert (with_guesses(layout, 12, box, {}).trains["Ann"][1].laid is not None) == given
+        assert (with_given_values(layout, 12, box, {}).trains["Ann"][1].laid is not None) == given
 
 
 def test_each_tile_of_the_set_lies_there_once() -> None:
@@ -414,8 +414,8 @@ def test_each_tile_of_the_set_lies_there_once() -> None:
     tiles = [first, replace(second, halves=(SeenHalf(5, 0.99), odds)), replace(south, halves=(odds, SeenHalf(5, 0.99)))]
     box = dict.fromkeys(double_set(12), 1)
     layout = reconstruct(view(tiles), SETUP)
-    guessed = with_guesses(layout, 12, box, {}).trains
+    guessed = with_given_values(layout, 12, box, {}).trains
     assert (guessed["Ann"][1].laid, guessed["MX"][0].laid) == (Laid(5, 9), Laid(10, 5))
     on_record = {"Ann": [Laid(12, 5), Laid(5, 10)]}
-    guessed = with_guesses(layout, 12, box, on_record).trains
+    guessed = with_given_values(layout, 12, box, on_record).trains
     assert (guessed["Ann"][1].laid, guessed["MX"][0].laid) == (Laid(5, 10), Laid(9, 5))

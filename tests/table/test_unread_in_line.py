@@ -130,5 +130,5 @@ def test_what_is_on_record_of_a_covered_tile_is_known() -> None:
     recorded = [Laid(6, 6), Laid(6, 4), Laid(4, 2)]
     assert [one.laid for one in as_recorded(layout, recorded).line][2] == Laid(4, 2)
     renamed = as_recorded(as_recorded(layout, recorded), [*recorded[:2], Laid(4, 1)])
-    assert renamed.line[2].laid == Laid(4, 1), "what the table gave it before counts for nothing"
+    assert renamed.line[2].laid == Laid(4, 1), "what it was given before counts for nothing"
     assert as_recorded(layout, [Laid(4, 4), Laid(4, 2)]).line[2].laid is None, "another line is on record"

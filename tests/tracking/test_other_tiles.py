@@ -110,7 +110,7 @@ def test_nobody_takes_a_tile_of_which_nothing_is_seen_for_a_read_one() -> None:
 
 
 def test_a_value_that_is_likelier_than_the_one_on_record_costs_nothing() -> None:
-    """An unread tile goes on record as what fits best, which need not be what the eye thinks likeliest."""
+    """An unread tile has the values on record, which need not be what the eye thinks likeliest."""
     assert other_tiles(Laid(8, 7), "Ann", unsure(0.3, (5, 0.6))) == (3, (OtherTile(0, Laid(5, 7)),))
     assert other_tiles(Laid(8, 7), "Ann", unsure(0.6, (5, 0.3)))[0] == 0
 
